@@ -1,6 +1,6 @@
-"""Predictions from similar past cases, with calibrated probabilities and the cases behind them.
+"""Predictions from similar past cases, with calibrated probabilities and the cases behind each prediction.
 
-Names are loaded when first used, so that ``import priorcase`` and the command line start quickly.
+Each public name is imported when first used, so that ``import priorcase`` and the command line start quickly.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Cancellation of long computations: the caller keeps a `Cancellation`, which the computation checks regularly.
+"""Cancellation of long computations through a `Cancellation` object that the computation checks regularly.
 
-The compiled core checks within its long loops, where it also checks for Ctrl-C; Python checks between blocks of rows.
+The compiled core checks for cancellation and for Ctrl-C in its long loops. Python code checks for cancellation between
+blocks of rows.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from priorcase._core import set_interrupt_check
 
 
 class Cancelled(BaseException):
-    """The computation was cancelled. Like KeyboardInterrupt, it is not caught by ``except Exception``."""
+    """Raised when a computation is cancelled; like KeyboardInterrupt, it is not caught by ``except Exception``."""
 
 
 class Cancellation:
-    """A request to cancel: another thread calls `cancel` to stop the work inside a `watched` block.
+    """Object whose method `cancel` can be called from another thread to stop the work inside a `watched` block.
 
     Examples
     --------
@@ -36,19 +37,19 @@ class Cancellation:
         self._end: Callable[[], None] | None = None
 
     def cancel(self) -> None:
-        """Stop the work at its next check."""
+        """Stop the work at its next check for cancellation; call the function passed to `ending` at once."""
         self._cancelled = True
         if (end := self._end) is not None:
             end()
 
     def check(self) -> None:
-        """Raise `Cancelled` if the work was cancelled."""
+        """Raise `Cancelled` if `cancel` was called."""
         if self._cancelled:
             raise Cancelled
 
     @contextmanager
     def ending(self, end: Callable[[], None]) -> Iterator[None]:
-        """Return a context in which `cancel` calls ``end`` at once, for work that cannot check, such as a process."""
+        """Return a context in which `cancel` calls ``end`` at once, for work that cannot check for cancellation."""
         self._end = end
         try:
             self.check()

@@ -1,4 +1,4 @@
-"""Files that are written completely or not at all."""
+"""Reading of files, and atomic writing of files (completely or not at all)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SQLITE = b"SQLite format 3\0"
 
 
 def check_path(path: Any) -> Path:
-    """Return the path of an existing or new file; raise ``ParameterError`` if it is not a valid path."""
+    """Return the path of an existing or new file; raise ``ParameterError`` if the path is not valid."""
     try:
         found = os.fspath(path)
         os.fsencode(found)
@@ -37,7 +37,7 @@ def missing_file(path: Path) -> MissingFileError:
 
 
 def file_kind(path: str | os.PathLike[str]) -> Literal["model", "cases"] | None:
-    """Return "model" for a saved model or "cases" for a case base, judged by the first bytes; None for other files."""
+    """Return "cases" for an SQLite file (a case base), "model" for a ZIP archive (a saved model), otherwise None."""
     if not os.path.isfile(path):
         return None
     with open(path, "rb") as file:
@@ -62,9 +62,9 @@ def read_file(path: Path) -> bytes:
 
 
 def map_file(path: Path, least: int) -> bytes | mmap:
-    """Return the bytes of a small file, or a memory map of a larger file, which is read when needed.
+    """Return the bytes of a file with fewer than ``least`` bytes, or a memory map of a larger file.
 
-    The map remains valid when another file is later given the same name.
+    The memory map remains valid if the file is later replaced by another file of the same name.
     """
     try:
         with path.open("rb") as file:
@@ -76,7 +76,7 @@ def map_file(path: Path, least: int) -> bytes | mmap:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file completely or not at all; a device or a pipe is written to directly."""
+    """Write a file completely or not at all, except that a device or a pipe is written to directly."""
     if path.exists() and not path.is_file():
         try:
             path.write_bytes(content)
@@ -89,12 +89,12 @@ def write_file(path: Path, content: bytes) -> None:
 
 @contextmanager
 def whole_file(path: Path, *, overwrite: bool, mode: int = 0o666) -> Iterator[BinaryIO]:
-    """Open a binary file for writing and reading that is moved to ``path`` once everything is on disk.
+    """Open a temporary binary file for writing and reading, and move it to ``path`` once all of it is on disk.
 
-    If an error occurs, the previous file at ``path`` is unchanged. Without ``overwrite``, an existing file raises
-    ``FileExistsError``, even if it was created in the meantime. Other system errors, such as a full disk, raise
-    ``WritingError``, as does a device or a pipe at ``path``. A crash may leave a file with a random name that ends in
-    ``.part``.
+    If an error occurs, the previous file at ``path`` is unchanged. Without ``overwrite``, an existing file at ``path``
+    raises ``FileExistsError``, even if it was created while the temporary file was open. System errors such as a full
+    disk raise ``WritingError``, as does a device or a pipe at ``path``. If the process crashes, a temporary file whose
+    name ends in ``.part`` may remain in the folder.
     """
     if not overwrite and os.path.lexists(path):
         raise FileExistsError(path)
@@ -129,13 +129,13 @@ def whole_file(path: Path, *, overwrite: bool, mode: int = 0o666) -> Iterator[Bi
 
 def _not_written(path: Path, error: OSError) -> WritingError:
     reason = error.strerror or str(error)
-    found = WritingError(f"{path} could not be written: {reason}. Nothing was changed; check the path and the disk.")
+    found = WritingError(f"{path} could not be written: {reason}. No file was changed. Check the path and the disk.")
     found.errno, found.strerror, found.filename = error.errno, reason, str(path)
     return found
 
 
 def _rename_new(beside: Path, path: Path) -> None:
-    """Rename a file unless the new name is taken."""
+    """Rename a file, or raise ``FileExistsError`` if a file with the new name exists."""
     try:
         os.link(beside, path)  # unlike a rename, this fails if the name is taken
     except FileExistsError:

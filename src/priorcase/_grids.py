@@ -33,7 +33,7 @@ _STYLE = f"<style>{''.join(f'div.priorcase.priorcase{part}{{{rule}}}' for part, 
 class Grid:
     """A table of text cells, such as the result of one query; ``right`` lists the right-aligned columns.
 
-    Without a header there is no table, only the title and the note.
+    If the header is empty, only the title and the note are shown.
 
     Control and bidirectional characters in names and values are escaped.
     """
@@ -56,9 +56,9 @@ class Grid:
 
 
 class GridsResult(ABC):
-    """A result that prints as tables: subclasses return them from `_grids`, and a note on hidden rows from `_rest`.
+    """Base class of results that print as tables; subclasses define the tables in `_grids` and a final note in `_rest`.
 
-    ``_caption`` is the title of the first table in notebooks if it has none of its own.
+    In notebooks, ``_caption`` is the title of the first table if that table has no title.
     """
 
     _caption: ClassVar[str] = ""
@@ -87,7 +87,7 @@ class GridsResult(ABC):
 
 
 class GridResult(GridsResult):
-    """A result that prints as one table: subclasses return it from `_grid`."""
+    """Base class of results that print as one table; subclasses define the table in `_grid`."""
 
     @abstractmethod
     def _grid(self) -> Grid: ...
@@ -97,7 +97,7 @@ class GridResult(GridsResult):
 
 
 class TextResult:
-    """A result that prints as a few lines of text; notebooks show the same lines."""
+    """Base class of results that print as a few lines of text, in notebooks as well as in terminals."""
 
     def _repr_html_(self) -> str:
         return text_html(str(self))
@@ -107,7 +107,7 @@ class TextResult:
 
 
 def text_width(cells: Sequence[str]) -> int:
-    """Return the number of terminal columns that the longest string takes."""
+    """Return the width of the widest string, in terminal columns."""
     return max(map(cell_len, cells))
 
 

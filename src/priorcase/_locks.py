@@ -1,4 +1,4 @@
-"""A re-entrant lock that survives a fork, and cached properties without a lock."""
+"""A re-entrant lock that can be used after a fork, and cached properties without a lock."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ else:
 class cached_property(functools.cached_property[T]):
     """`functools.cached_property` without the lock that it has in Python 3.11.
 
-    In Python 3.11, all instances of a class share this lock: threads wait for each other, and a child process that was
-    forked while another thread held the lock waits forever. Without the lock, as in Python 3.12 and later, two threads
-    may compute the same value.
+    In Python 3.11, all instances of a class share one lock. Threads therefore wait for each other, and a child process
+    that was forked while another thread held the lock waits forever. Without the lock, as in Python 3.12 and later, two
+    threads may both compute the same value.
     """
 
     def __init__(self, func: Callable[[Any], T]) -> None:
@@ -34,8 +34,9 @@ class cached_property(functools.cached_property[T]):
 class Lock(_RLock):  # type: ignore[misc]  # final in the stubs, not at run time
     """A re-entrant lock, used as ``with lock:``, that is always unlocked in a forked child process.
 
-    It is a subclass of the compiled lock instead of a wrapper: ``with`` then enters and leaves it within one bytecode
-    instruction, so an interrupt cannot leave it locked. A copied or unpickled lock is a new one.
+    `Lock` is a subclass of the compiled lock instead of a wrapper, so that ``with`` acquires and releases the lock
+    within one bytecode instruction. An interrupt therefore cannot leave the lock locked. Copying or unpickling a lock
+    creates a new, unlocked lock.
     """
 
     held_at_fork: bool = False

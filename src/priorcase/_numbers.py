@@ -1,11 +1,13 @@
 """Number formatting, shared by tables, reports and the command line; the explorer's dom.js follows the same rules.
 
-- Counts have thousands separators: ``2,500 rows`` (format them with ``:,``).
+- Counts have thousands separators, as in ``2,500 rows`` (format counts with ``:,``).
 - Values of a table and other single numbers have a fixed number of significant digits without trailing zeros
-  (`number`). They have thousands separators only from 10,000 on, because a smaller number may be a year.
-- All numbers of a printed column have the same number of decimals (none from a million on) and thousands separators
-  (`equal_decimals`, `fixed`). Standard errors have as many decimals as their scores (`with_errors`): ``0.847 ± 0.003``.
-- Numbers from 1e15 on, and single numbers below 1e-4, are written with exponents. NaN is a dash.
+  (`number`). A single number below 10,000 has no thousands separator, because the number may be a year.
+- All numbers of a printed column have thousands separators and the same number of decimals, except that numbers from a
+  million on have no decimals (`equal_decimals`, `fixed`). A standard error has as many decimals as the score before it,
+  as in ``0.847 ± 0.003`` (`with_errors`).
+- Numbers with an absolute value of at least 1e15, and single numbers with an absolute value below 1e-4, are written
+  with exponents. NaN is shown as a dash.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ def number(x: float, digits: int = 6) -> str:
 
 
 def share_text(share: float) -> str:
-    """Return a probability with two decimals; ``<0.01`` rather than 0.00 if it is not 0.
+    """Return a probability with two decimals, or ``<0.01`` if a positive probability would be rounded to 0.00.
 
     Examples
     --------
@@ -49,10 +51,10 @@ def share_text(share: float) -> str:
 
 
 def decimals(values: ArrayLike, digits: int = 4) -> int:
-    """Return the number of decimals for the numbers of a column, based on their median size.
+    """Return the number of decimals for the numbers of a column, based on their median absolute value.
 
-    Columns with a median of at least 1 get the given number of significant digits. Smaller numbers get as many decimals
-    as numbers between 1 and 10, or more if needed to show two significant digits.
+    A median of at least 1 is shown with ``digits`` significant digits. A smaller median has as many decimals as numbers
+    between 1 and 10, or more to show two significant digits. The maximum is eight decimals.
     """
     import numpy as np
 
@@ -72,7 +74,7 @@ def fixed(x: float, places: int) -> str:
 
 
 def equal_decimals(values: ArrayLike, digits: int = 4) -> list[str]:
-    """Format the numbers of a column with equal decimals (see `decimals`), dropping trailing zeros that all share.
+    """Format numbers with the same number of decimals (see `decimals`), without trailing zeros that all of them share.
 
     Examples
     --------
@@ -91,7 +93,7 @@ def equal_decimals(values: ArrayLike, digits: int = 4) -> list[str]:
 
 
 def with_errors(means: Iterable[float], errors: Iterable[float], places: int | None = None) -> list[str]:
-    """Format the means of a column with equal decimals, each followed by its standard error unless the error is NaN.
+    """Format means with the same number of decimals, each followed by its standard error unless the error is NaN.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Parameters: declared once per estimator in scikit-learn's form, and checked here.
+"""Checks of parameters, which each estimator declares once in scikit-learn's format.
 
-An estimator declares ``_parameter_constraints``, a mapping from each parameter to a list of constraints, at least one
-of which its value must satisfy. A constraint is ``Interval(Integral, 1, None, closed="left")`` or
-``StrOptions({"a", "b"})`` from ``sklearn.utils._param_validation``, ``"boolean"``, ``"random_state"``,
+An estimator declares ``_parameter_constraints``, a mapping from each parameter to a list of constraints. The value of a
+parameter must satisfy at least one of its constraints. A constraint is ``Interval(Integral, 1, None, closed="left")``
+or ``StrOptions({"a", "b"})`` from ``sklearn.utils._param_validation``, ``"boolean"``, ``"random_state"``,
 ``"array-like"``, ``callable``, ``None`` or a class. `check_parameters` checks all parameters of an estimator.
 """
 
@@ -39,7 +39,7 @@ def is_number(value: object) -> TypeGuard[float]:
 def as_python(value: float) -> int | float:
     """Convert a number to a Python int or float, so that equal parameters print alike.
 
-    Integers beyond float64 become infinite.
+    Integers beyond the range of float64 become infinity.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def as_python(value: float) -> int | float:
 
 
 def floats_or_none(values: object) -> tuple[float, ...] | None:
-    """Return a list of numbers as Python floats, or None if it is empty or contains other values."""
+    """Return numbers as a tuple of Python floats, or None if there are none or some values are not numbers."""
     try:
         found = tuple(values) if isinstance(values, Iterable) else ()
     except TypeError:  # an array without dimensions
@@ -65,16 +65,17 @@ def floats_or_none(values: object) -> tuple[float, ...] | None:
 
 
 def check_parameters(estimator: Any) -> None:
-    """Check every parameter of an estimator against its ``_parameter_constraints``, which a family may share."""
+    """Check every parameter of an estimator for which ``_parameter_constraints`` has an entry."""
     for name, value in estimator.get_params(deep=False).items():
         if name in estimator._parameter_constraints:
             check_value(name, value, estimator._parameter_constraints[name])
 
 
 def check_fields(strategy: Any) -> None:
-    """Check every field of a frozen dataclass against its ``_parameter_constraints``.
+    """Check the fields of a frozen dataclass against its ``_parameter_constraints``.
 
-    NumPy's numbers, booleans and strings become Python's own, so that equal strategies compare, hash and print alike.
+    NumPy numbers, booleans and strings are converted to Python types, so that strategies with equal fields compare as
+    equal, have the same hash and are printed in the same way.
     """
     for name, constraints in strategy._parameter_constraints.items():
         value = getattr(strategy, name)
@@ -95,9 +96,9 @@ def settle(strategy: object, **parameters: object) -> None:
 
 
 def check_value(name: str, value: Any, constraints: Sequence[Any]) -> None:
-    """Check one parameter against constraints in scikit-learn's form: it must satisfy one of them.
+    """Raise ``ParameterError`` unless a value satisfies at least one constraint in scikit-learn's format.
 
-    Booleans are not accepted as numbers, nor are integers beyond the range of float64.
+    Booleans are not accepted as numbers. A real-valued parameter cannot be an integer beyond the range of float64.
 
     Examples
     --------
@@ -128,14 +129,14 @@ def check_choice(parameter: str, value: object, choices: Sequence[str], *, hint:
 
 
 def check_flag(parameter: str, value: object, *, hint: str) -> bool:
-    """Check for a Python or NumPy True or False; truthy values are not accepted."""
+    """Return a Python or NumPy boolean as a Python bool; raise ``ParameterError`` for any other value."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     raise ParameterError(f"{parameter} must be True or False, got {quoted(value)}. {hint}")
 
 
 def check_seed(value: object) -> int:
-    """Return one seed for all random numbers; an integer is its own seed."""
+    """Return an integer seed for a ``random_state``; an integer is returned unchanged."""
     from sklearn.utils import check_random_state
 
     if is_whole(value) and 0 <= int(value) < 2**32:
@@ -144,21 +145,21 @@ def check_seed(value: object) -> int:
         return int(check_random_state(value).randint(2**31 - 1))
     except ValueError:
         text = "random_state must be None, an integer from 0 to 2**32 - 1 or a numpy.random.RandomState, got "
-        raise ParameterError(f"{text}{quoted(value)}. A number makes results reproducible.") from None
+        raise ParameterError(f"{text}{quoted(value)}. Pass an integer for reproducible results.") from None
 
 
 def choices_text(names: Sequence[str]) -> str:
-    """Return names as a list for a sentence: ``'a', 'b' or 'c'``."""
+    """Join names for a sentence, as in ``'a', 'b' or 'c'``."""
     return " or ".join(filter(None, [", ".join(map(repr, names[:-1])), repr(names[-1])]))
 
 
 def is_list(value: object) -> bool:
-    """Return whether a value is a list of entries, such as one prior weight for each class."""
+    """Return whether a value is an array or a sequence other than a string."""
     return isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str)
 
 
 def _described(constraint: Any) -> str:
-    """Describe a constraint, with choices in order and classes without their modules."""
+    """Describe a constraint for a message, with sorted choices and class names without modules."""
     if hasattr(constraint, "options"):
         return f"{str(constraint).partition('{')[0]}{{{', '.join(sorted(map(repr, constraint.options)))}}}"
     text = re.sub(r"'(?:[\w.]+\.)?(\w+)'", r"\1", str(constraint))

@@ -22,4 +22,4 @@ Content: TypeAlias = Literal["any", "text", "numbers", "booleans", "dates", "not
 """Type of the values of an attribute: ``any`` if they are mixed, ``nothing`` if all are missing."""
 
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow", "modin", "cudf"]
-"""A library of frames."""
+"""Name of a data frame library."""

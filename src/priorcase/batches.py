@@ -1,10 +1,11 @@
-"""Learning from tables that are read batch by batch, and predicting them.
+"""Functions to read tables batch by batch, for learning and for predicting.
 
 A source of batches is a folder of Parquet files, a list of such files, a ``pyarrow.dataset.Dataset``, a
 ``pyarrow.RecordBatchReader``, an iterator of Arrow record batches or tables, a Polars ``LazyFrame``, or anything that
 provides an Arrow stream, such as a DuckDB relation. ``fit`` and ``partial_fit`` of the learners accept a source of
 batches as ``X``, with the name of the target column as ``y``. The functions of this module apply a fitted model to a
-source and yield the results as Arrow record batches. Memory use is bounded by the batch size and the size of the model.
+source and yield the results as Arrow record batches. Only a few batches are in memory at a time, so memory use
+depends on the batch size and the size of the model.
 """
 
 from __future__ import annotations
@@ -48,8 +49,8 @@ _BATCHES_AHEAD, _FILES_AHEAD = 3, 1
 class Batches:
     """A table that is read as batches of at most `BATCH_ROWS` rows, which all have the same schema.
 
-    ``source`` is the name of the table in messages, and ``again`` states whether it can be read a second time.
-    Iterating yields non-empty ``pyarrow.RecordBatch`` objects; errors name the batch.
+    ``source`` is the name of the table in messages, and ``again`` states whether the table can be read a second time.
+    Iterating yields non-empty ``pyarrow.RecordBatch`` objects. An error in a batch names the number of the batch.
     """
 
     def __init__(self, read: Callable[[], Iterable[Any]], *, source: str, again: bool) -> None:
@@ -58,7 +59,7 @@ class Batches:
     def __iter__(self) -> Iterator[Any]:
         if self._used and not self.again:
             raise NotAvailableError(
-                f"{self.source} can be read only once. Pass a dataset, a path or a list of batches."
+                f"{self.source} was read before and can be read only once. Pass a dataset, a path or a list of batches."
             )
         self._used = True
         return self._checked()
@@ -73,7 +74,7 @@ class Batches:
                 if not isinstance(given, (pa.RecordBatch, pa.Table)):
                     raise UnsupportedDataError(
                         f"batch {number} of {self.source} is {quoted(given)}; expected Arrow record batches or "
-                        "tables. Convert it, for example with pyarrow.Table.from_pandas."
+                        "tables. Convert each batch, for example with pyarrow.Table.from_pandas."
                     )
                 if schema is None:
                     schema = given.schema
@@ -92,7 +93,7 @@ class Batches:
                         dictionary = part.column(name).dictionary
                         if not levels.setdefault(name, dictionary).equals(dictionary):
                             raise SchemaMismatchError(
-                                f"batch {number} of {self.source} has column {name!r} with the ordered categories "
+                                f"batch {number} of {self.source} has the column {name!r} with the ordered categories "
                                 f"{listed(dictionary.to_pylist())}, but earlier batches have "
                                 f"{listed(levels[name].to_pylist())}. {_ALIKE}"
                             )
@@ -104,11 +105,13 @@ class Batches:
                 "The model is unchanged. Check for damaged or incomplete files, or files with another schema."
             ) from error
         if schema is None:
-            raise SchemaError(f"there are no batches in {self.source}, so its columns are unknown")
+            raise SchemaError(
+                f"there are no batches in {self.source}, so the columns are unknown. Pass at least one batch."
+            )
 
 
 def open_batches(source: Any) -> Batches | None:
-    """Return the batches of a source, or None for anything else, such as a frame in memory."""
+    """Return the batches of a source, or None for any other object, such as a data frame in memory."""
     if isinstance(source, Batches):
         return source
     if isinstance(source, (str, os.PathLike)):
@@ -148,7 +151,7 @@ def open_batches(source: Any) -> Batches | None:
 
 
 def open_files(paths: Sequence[Any]) -> Batches:
-    """Return the batches of Parquet files, given by names, patterns or folders."""
+    """Return the batches of Parquet files, which are given by paths, patterns or folders."""
     import pyarrow as pa
     import pyarrow.dataset as ds
     import pyarrow.parquet as pq
@@ -159,7 +162,7 @@ def open_files(paths: Sequence[Any]) -> Batches:
         if path.is_dir():
             inside = sorted(one for one in path.rglob("*.parquet") if not _hidden(one.relative_to(path)))
             if not inside:
-                raise MissingFileError(f"{quoted(given)} is a folder without .parquet files")
+                raise MissingFileError(f"{quoted(given)} is a folder without .parquet files. Check the path.")
             found += map(str, inside)
             hive = hive or any("=" in part for one in inside for part in one.relative_to(path).parent.parts)
         elif path.exists():
@@ -207,15 +210,15 @@ def open_files(paths: Sequence[Any]) -> Batches:
 
 
 def _hidden(path: Path) -> bool:
-    """Return whether a file is ignored, such as a temporary file of an incomplete write."""
+    """Return whether a file is ignored because its name, or that of a folder, starts with "." or "_"."""
     return any(part.startswith((".", "_")) for part in path.parts)
 
 
 def _unreadable(path: str, error: Exception) -> ReadingError:
     reason = str(error).strip().splitlines()[0].rstrip(".")
-    remedy = "Write the file again, or omit it."
+    remedy = "Write the file again, or omit this file."
     if not path.endswith((".parquet", ".pq")):
-        remedy = "Read other formats with priorcase.datasets.read_table, and pass the frame."
+        remedy = "Read a file of another format with priorcase.datasets.read_table, and pass the data frame."
     return ReadingError(f"{quoted(path)} is not a valid Parquet file: {reason}. {remedy}")
 
 
@@ -259,7 +262,7 @@ def _relation(relation: Any) -> Iterator[Any]:
 
 
 def _lazy(frame: Any) -> Iterator[Any]:
-    """Collect a Polars lazy frame into a file with the streaming engine, and yield its batches."""
+    """Write a Polars lazy frame to a temporary Parquet file without collecting it in memory, and yield batches."""
     import polars as pl
     import pyarrow.parquet as pq
 
@@ -281,14 +284,14 @@ _ALIKE = "All batches need the same columns and types. The model is unchanged."
 
 
 def _check_schema(found: Any, expected: Any, where: str) -> None:
-    """Raise an error for columns with other names or types; a dictionary type counts as the type of its values."""
+    """Raise an error if column names or types differ; a dictionary type is compared by the type of its values."""
     if found.equals(expected):
         return
     names, before = found.names, expected.names
     for name in before:
         if names.count(name) != 1:
             many = "several columns" if name in names else "no column"
-            raise SchemaMismatchError(f"{where} has {many} {name!r}, but earlier batches have one. {_ALIKE}")
+            raise SchemaMismatchError(f"{where} has {many} {name!r}, but earlier batches have exactly one. {_ALIKE}")
         types = [schema.field(name).type for schema in (found, expected)]
         own, earlier = map(_plain_type, types)
         if getattr(types[0], "ordered", False) != getattr(types[1], "ordered", False):
@@ -296,7 +299,7 @@ def _check_schema(found: Any, expected: Any, where: str) -> None:
         elif _alike(own, earlier):
             continue
         raise SchemaMismatchError(
-            f"{where} has column {name!r} as {own}, but earlier batches have it as {earlier}. {_ALIKE}"
+            f"{where} has column {name!r} of type {own}, but its type in earlier batches is {earlier}. {_ALIKE}"
         )
     if extra := [name for name in names if name not in before]:
         raise SchemaMismatchError(f"{where} has a column {extra[0]!r}, which earlier batches do not have. {_ALIKE}")
@@ -309,7 +312,7 @@ def _plain_type(dtype: Any) -> Any:
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Return whether two types have the same kind of values, regardless of the widths of numbers and offsets."""
+    """Return whether two types are equal, both numeric or both strings, or whether one of them is null."""
     import pyarrow.types as t
 
     if one.equals(other) or t.is_null(one) or t.is_null(other):
@@ -323,7 +326,7 @@ def _alike(one: Any, other: Any) -> bool:
 
 
 def labeled_batches(X: Any, y: Any) -> Labeled | None:
-    """Return tables with their target column, batch by batch, if ``y`` is a column name; None if ``X`` has no names."""
+    """Return the tables and targets of ``X`` if ``y`` is a column name and ``X`` has named columns, otherwise None."""
     if not isinstance(y, str):
         return None
     source = open_batches(X)
@@ -333,7 +336,7 @@ def labeled_batches(X: Any, y: Any) -> Labeled | None:
 
 
 class Labeled:
-    """Batches as tables with their target column, or a frame in memory as a single batch."""
+    """Pairs of a table and its target column, one for each batch; a data frame in memory is a single batch."""
 
     def __init__(self, given: Any, target: str, source: str, *, again: bool) -> None:
         self.given, self.target, self.source, self.again = given, target, source, again
@@ -345,7 +348,7 @@ class Labeled:
                 some = True
                 yield X, y
         if not some:
-            raise SchemaError(f"there are no rows in {self.source}")
+            raise SchemaError(f"there are no rows in {self.source}. Pass at least one row.")
 
     def _parts(self) -> Iterator[tuple[Any, Any]]:
         if not isinstance(self.given, Batches):
@@ -371,7 +374,7 @@ class Labeled:
 
 
 def target_array(column: Any) -> Any:
-    """Return a target column as an array; anything but an Arrow column is returned unchanged."""
+    """Return an Arrow target column as an array; any other object is returned unchanged."""
     if not type(column).__module__.startswith("pyarrow"):
         return column
     import pyarrow as pa
@@ -408,8 +411,8 @@ def predict(model: Any, source: Any) -> Iterator[Any]:
     """Predict the rows of a source, batch by batch.
 
     Yields a ``pyarrow.RecordBatch`` for each batch, with a column ``prediction`` (``prediction 0`` and so on for
-    several targets). The source must have the columns of `fit`, in any order; other columns are ignored. Memory use is
-    bounded by the batch size.
+    several targets). The source must have the columns of `fit`, in any order; other columns are ignored. Only a few
+    batches are in memory at a time.
 
     Examples
     --------
@@ -430,7 +433,7 @@ def predict_proba(model: Any, source: Any) -> Iterator[Any]:
     def answer(X: Any, _: int) -> dict[str, Any]:
         found = model.predict_proba(X)
         if isinstance(found, list):
-            raise NotAvailableError("not available for several targets. Use predict_proba of the model.")
+            raise NotAvailableError("models with several targets are not supported. Use predict_proba of the model.")
         return dict(zip(map(str, model.classes_.tolist()), found.T, strict=True))
 
     return _answered(model, source, "predict_proba", answer)
@@ -439,8 +442,8 @@ def predict_proba(model: Any, source: Any) -> Iterator[Any]:
 def kneighbors(model: Any, source: Any, n_neighbors: int | None = None) -> Iterator[Any]:
     """Find the nearest stored rows for each row of a source, batch by batch.
 
-    Yields one output row per row and neighbor: ``query`` (position in the source), ``rank`` from 1, ``id`` of the
-    stored row and ``distance``.
+    Yields record batches with one row for each pair of a query and a neighbor. The columns are ``query`` (position of
+    the query in the source), ``rank`` (1 for the nearest neighbor), ``id`` (of the stored row) and ``distance``.
     """
 
     def answer(X: Any, start: int) -> dict[str, Any]:
@@ -455,9 +458,9 @@ def kneighbors(model: Any, source: Any, n_neighbors: int | None = None) -> Itera
 def explain(model: Any, source: Any, **options: Any) -> Iterator[Any]:
     """Explain the predictions of the rows of a source, batch by batch; see `priorcase.explain` for ``options``.
 
-    Yields one output row per row and column: ``query`` (position in the source), ``prediction``, ``column``, ``value``
-    as a string, ``contribution`` and ``error``. The first output row for each row of the source is the prediction with
-    all columns missing.
+    Yields record batches with one row for each pair of a query and a column. The columns are ``query`` (position of
+    the query in the source), ``prediction``, ``column``, ``value`` (as a string), ``contribution`` and ``error``. The
+    first row for each query contains the prediction with all columns missing.
     """
     import pyarrow as pa
 
@@ -482,8 +485,8 @@ def _answered(model: Any, source: Any, asked: str, answer: Callable[[Any, int], 
     )
     if opened is None:
         raise UnsupportedDataError(
-            f"source must be a source of batches, such as a folder of Parquet files or an iterator of Arrow record "
-            f"batches, got {quoted(source)}"
+            f"source must be a data frame or a source of batches, such as a folder of Parquet files or an iterator of "
+            f"Arrow record batches, got {quoted(source)}"
         )
     return _answers(model, opened, answer)
 
@@ -502,7 +505,7 @@ def _answers(model: Any, source: Batches, answer: Callable[[Any, int], Mapping[s
 
 
 def model_columns(model: Any, table: Any) -> Any:
-    """Return the columns of a table that a model was fitted with, if it has all of them."""
+    """Return the columns that a model was fitted with, or the whole table if one of these columns is absent."""
     names = getattr(model, "feature_names_in_", None)
     if names is None or not set(names.tolist()) <= set(table.column_names):
         return table

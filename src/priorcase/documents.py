@@ -1,4 +1,4 @@
-"""Results as JSON documents, for the command line and the service."""
+"""Results as JSON documents, for the command line and the HTTP service."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RecordOf = Callable[[Any, int], dict[str, Any]]
 
 
 def plain(value: Any) -> Any:
-    """Convert a value to JSON types: NumPy numbers to Python numbers, sets to lists, non-finite numbers to null."""
+    """Convert a value to JSON types, for example a set to a list and a non-finite number to null."""
     kind = type(value)
     if kind is float:  # the usual types first: a document has hundreds of values
         return value if math.isfinite(value) else None
@@ -101,7 +101,7 @@ def case_document(case: Any) -> dict[str, Any]:
 
 
 def proposal_document(found: Any, proposal: Any) -> dict[str, Any]:
-    """Return a proposal with the cases that it is based on."""
+    """Return a proposed solution with the cases that it is based on."""
     of = ("solution", "probability", "support", "against", "cases")
     fields = ("solution", "method", "how", "confidence", "interval", "notes")
     matches = []
@@ -114,5 +114,5 @@ def proposal_document(found: Any, proposal: Any) -> dict[str, Any]:
 
 
 def event_documents(events: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return the events of a history."""
+    """Return the events in the history of a case base."""
     return [{"at": e.at, "action": e.action, "case": e.id, "by": e.by, "why": e.why} for e in events]

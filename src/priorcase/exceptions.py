@@ -1,7 +1,8 @@
 """Errors and warnings of the library, and helpers for their messages.
 
-Each class also derives from the builtin that scikit-learn users expect, so ``except ValueError`` works. Messages are
-written where the error is raised; they state what was wrong, what was expected and what to do.
+Each subclass of `PriorcaseError` also derives from the built-in exception that scikit-learn users expect, such as
+``ValueError``. Messages are written where the error is raised. A message should state what was wrong, what was expected
+and what to do.
 """
 
 import difflib
@@ -19,8 +20,8 @@ from typing import Any, TypeVar, cast
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C")
 
-# Maximum number of items listed in a message and of characters of a quoted value; minimum similarity (0 to 1) of a
-# suggested name, and maximum number of names to compare.
+# Maximum number of items listed in a message; maximum number of characters of a quoted value; minimum similarity (0 to
+# 1) of a suggested name; maximum number of names to compare.
 _SHOWN = 5
 _LENGTH = 200
 _NEAR = 0.75
@@ -88,7 +89,7 @@ class UnknownIdError(PriorcaseError, KeyError):
 
 
 class UnknownNameError(PriorcaseError, KeyError):
-    """The name of a column, learner, score or the like is unknown."""
+    """The name of a column, learner, score or similar object is unknown."""
 
 
 class QueryIndexError(PriorcaseError, IndexError):
@@ -100,7 +101,7 @@ class NotAvailableError(PriorcaseError, AttributeError):
 
 
 class ForgettingError(PriorcaseError, ValueError):
-    """Rows cannot be forgotten exactly, because the stored state depends on rows that were not kept."""
+    """Rows cannot be forgotten exactly, because the stored model depends on rows that were not kept."""
 
 
 class MissingExtraError(PriorcaseError, ImportError):
@@ -123,7 +124,7 @@ class WritingError(PriorcaseError, OSError):
 
 
 class EvaluationError(PriorcaseError, ValueError):
-    """Learners, targets, predictions or splits cannot be evaluated together."""
+    """Learners, targets, predictions or splits do not fit together, so that they cannot be evaluated."""
 
 
 class CaseBaseError(PriorcaseError, ValueError):
@@ -131,11 +132,11 @@ class CaseBaseError(PriorcaseError, ValueError):
 
 
 class CaseBaseFileError(CaseBaseError):
-    """A case base file is invalid, damaged, or cannot be read or written."""
+    """A case base file is invalid or damaged, or cannot be read or written."""
 
 
 class CaseBaseBusyError(CaseBaseError):
-    """A case base was in use by another process for longer than the timeout, or a change is unfinished."""
+    """A case base is in use by another thread or process, or an earlier change is unfinished."""
 
 
 class ServiceError(PriorcaseError, RuntimeError):
@@ -148,26 +149,26 @@ class ServiceError(PriorcaseError, RuntimeError):
 
 
 class FarQueryWarning(UserWarning):
-    """Some queries (`queries`, by position) have no rows within the bandwidth, or no network center near them.
+    """Some queries (positions in `queries`) have no rows within the bandwidth, or no network center nearby.
 
-    Their predictions come from the nearest rows, or from the intercept of the network.
+    The predictions of these queries come from the nearest rows, or from the intercept of the network.
     """
 
     queries: tuple[int, ...] = ()
 
 
 class LocalConvergenceWarning(UserWarning):
-    """Some iterative fits did not converge: those of the queries at the positions `queries`."""
+    """The iterative fits of some queries (positions in `queries`) did not converge."""
 
     queries: tuple[int, ...] = ()
 
 
 class SimilarValueWarning(UserWarning):
-    """A query has a value that differs from a known one only in case or spaces."""
+    """A query has a value that differs from a known value only in case or spaces."""
 
 
 class StrayTextWarning(UserWarning):
-    """A column (`column`, by name or position) is nominal only because its numbers or a few other values are text."""
+    """A column (`column`, by name or position) is nominal only because its numbers or a few values are strings."""
 
     column: Hashable = None
 
@@ -185,9 +186,9 @@ _SHOWN_AT = set[tuple[str, type[Warning], str, int]]()
 
 @contextmanager
 def unwarned(*kinds: type[Warning]) -> Iterator[None]:
-    """Suppress warnings of these kinds on this thread.
+    """Suppress warnings of the given classes in the current thread.
 
-    Unlike `warnings.catch_warnings`, which changes the filters of the whole process, this does not affect other
+    Unlike `warnings.catch_warnings`, which changes the filters of the whole process, `unwarned` does not affect other
     threads.
 
     Examples
@@ -203,16 +204,16 @@ def unwarned(*kinds: type[Warning]) -> Iterator[None]:
 
 
 def is_unwarned(kind: type[Warning]) -> bool:
-    """Return whether warnings of a kind are suppressed."""
+    """Return whether warnings of the given class are suppressed."""
     return issubclass(kind, _UNWARNED.get())
 
 
 def warn_caller(warning: Warning) -> None:
-    """Issue a warning at the first caller outside the library and scikit-learn, unless suppressed by `unwarned`.
+    """Issue a warning for the first caller outside the library and scikit-learn, unless `unwarned` suppresses it.
 
-    If many fits in a loop of scikit-learn or joblib issue the same warning, it is shown once for each line of the
-    caller, unless a filter such as "always" or "error" requests all of them. Python would repeat it, because these
-    loops reset the filters for each fit.
+    If many fits in a loop of scikit-learn or joblib issue the same warning, the warning is shown once for each line of
+    the calling code, unless a filter such as "always" or "error" requests all warnings. Otherwise Python would repeat
+    the warning, because scikit-learn and joblib reset the filters for each fit.
     """
     if isinstance(warning, _UNWARNED.get()):
         return
@@ -238,7 +239,7 @@ def warn_caller(warning: Warning) -> None:
 
 
 def prefix_errors(function: F) -> F:
-    """Decorate a public function or method to prefix its errors with its name, such as ``KNNClassifier.fit:``."""
+    """Decorate a public function or method so that its errors start with its name, such as ``KNNClassifier.fit:``."""
     method = "." in function.__qualname__.rpartition("<locals>.")[2]
 
     @wraps(function)
@@ -254,7 +255,7 @@ def prefix_errors(function: F) -> F:
 
 
 def prefix_all_errors(cls: type[C]) -> type[C]:
-    """Decorate a class to prefix errors of every public method with its name."""
+    """Decorate a class so that the errors of each public method start with the name of the method."""
     for name in dir(cls):
         found = inspect.getattr_static(cls, name)
         if name.startswith("_"):
@@ -268,7 +269,7 @@ def prefix_all_errors(cls: type[C]) -> type[C]:
 
 @contextmanager
 def errors_at(where: str) -> Iterator[None]:
-    """Prefix errors inside the context with a place, such as the line of a file."""
+    """Start the messages of errors inside the context with a location, such as the line of a file."""
     try:
         yield
     except PriorcaseError as error:
@@ -277,12 +278,12 @@ def errors_at(where: str) -> Iterator[None]:
 
 
 def locate(error: PriorcaseError, name: str, owner: str | None = None) -> None:
-    """Set the place of an error; if two methods of one object were called, the outer method."""
+    """Set the location of an error; if a method called another method of its class, name the outer method."""
     if error.where is None or (owner is not None and error.where.startswith(f"{owner}.")):
         error.where = name if owner is None else f"{owner}.{name}"
 
 
-# -- words of messages
+# -- text of messages
 
 
 def visible(text: str, *, keep: str = "") -> str:
@@ -311,7 +312,7 @@ def quoted(value: object) -> str:
     """
     try:
         text = repr(value)
-    except Exception:  # too many digits, nested too deeply, or an error in a class of the user
+    except Exception:  # too many digits, nested too deeply, or an error in a user-defined class
         return f"a value of type {type(value).__name__}"
     if "\n" in text:
         if isinstance(shape := getattr(value, "shape", None), tuple) and hasattr(value, "dtypes"):  # a frame
@@ -353,13 +354,13 @@ def joined(names: Iterable[str], most: int = 6) -> str:
 
 
 def named(noun: str, items: Iterable[object]) -> str:
-    """Return a noun followed by items; the noun is singular for one item: ``columns 'age', 'size'``."""
+    """Return a noun, singular for one item, followed by the items, such as ``columns 'age', 'size'``."""
     items = list(items)
     return f"{noun}{'s' * (len(items) != 1)} {listed(items)}"
 
 
 def failure(error: Exception) -> str:
-    """Return the error raised by a user's function as one line of text."""
+    """Return the error that a user-defined function raised as one line of text."""
     return " ".join(f"{type(error).__name__}: {error}".removesuffix(": ").split())[:_LENGTH]
 
 
@@ -405,7 +406,7 @@ def advice(name: object, names: Iterable[object], *, otherwise: str) -> str:
 
 
 def misspelt(given: Iterable[object], names: Iterable[object]) -> str | None:
-    """Return a question about the first misspelled name, or None if no known name is similar."""
+    """Return a "Did you mean" question about the first misspelled name, or None if no known name is similar."""
     names = list(names)
     for name in given:
         if (meant := nearest(name, names)) is not None:

@@ -1,4 +1,4 @@
-"""Learners by the names that Python, the command line and the report use.
+"""Registry of learners under the names that are used in Python, on the command line and in reports.
 
 >>> from priorcase.registry import find
 >>> find("tree_averaged_bayes").make("classify", prior="auto")
@@ -24,10 +24,10 @@ _FEW_CLASSES = 10
 
 @dataclass(frozen=True)
 class Learner:
-    """A learner with the name that Python, the command line and the report use for it.
+    """A learner and its name in Python, on the command line and in reports.
 
     ``title`` is the readable name and ``summary`` a one-sentence description. ``classifier`` and ``regressor`` are the
-    names of its classes in priorcase or scikit-learn; empty if there is none.
+    names of the estimator classes in priorcase or scikit-learn, or empty if the learner does not support the task.
     """
 
     name: str
@@ -43,21 +43,21 @@ class Learner:
         return tuple(task for task in both if self.path(task))
 
     def path(self, task: Task) -> str:
-        """Return the name of the class for a task, without its package, such as ``KNNClassifierCV``."""
+        """Return the class name for a task, such as ``KNNClassifierCV``; scikit-learn names include the module."""
         return self.classifier if task == "classify" else self.regressor
 
     def cls(self, task: Task) -> type[Any]:
-        """Return the class for a task."""
+        """Return the estimator class for a task."""
         if not (path := self.path(task)):
             others = ", ".join(one.name for one in LEARNERS.values() if task in one.tasks)
             what = "numbers" if task == "regress" else "classes"
-            raise ParameterError(f"{self.name} does not predict {what}. These do: {others}")
+            raise ParameterError(f"{self.name} does not predict {what}. Use one of these learners: {others}")
         module, _, name = (path if path.startswith("sklearn.") else f"priorcase.{path}").rpartition(".")
         found: type[Any] = getattr(import_module(module), name)
         return found
 
     def make(self, task: Task, **parameters: Any) -> Any:
-        """Return an unfitted estimator with the given parameters."""
+        """Return an unfitted estimator for a task with the given parameters."""
         cls = self.cls(task)
         known = inspect.signature(cls).parameters
         for name in parameters:
@@ -82,15 +82,21 @@ _ALL = (
     Learner(
         "stacked",
         "Stacked learners",
-        "Combines several learners; those that predict held-out rows best count most.",
+        "Combines several learners, with larger weights for those that predict held-out rows better.",
         "StackedClassifier",
         "StackedRegressor",
     ),
-    Learner("knn", "k-nearest neighbors", "The k most similar past rows vote.", "KNNClassifier", "KNNRegressor"),
+    Learner(
+        "knn",
+        "k-nearest neighbors",
+        "Predicts by a vote of the k most similar past rows.",
+        "KNNClassifier",
+        "KNNRegressor",
+    ),
     Learner(
         "tuned_knn",
         "Tuned k-NN",
-        "The most similar past rows vote; their number and the measure of similarity are learned.",
+        "Predicts by a vote of the most similar past rows; learns their number and the distance from the data.",
         "KNNClassifierCV",
         "KNNRegressorCV",
     ),
@@ -111,35 +117,38 @@ _ALL = (
     Learner(
         "naive_bayes",
         "Naive Bayes",
-        "Adds up the evidence of each column as if columns were independent.",
+        "Combines the evidence of all columns as if the columns were independent within each class.",
         "NaiveBayes",
     ),
     Learner(
         "subset_averaged_bayes",
         "Subset-averaged Bayes",
-        "Naive Bayes that ignores irrelevant columns; averages over all subsets of columns.",
+        "Naive Bayes averaged over all subsets of columns, which reduces the influence of irrelevant columns.",
         "SubsetAveragedBayes",
     ),
     Learner(
         "tree_averaged_bayes",
         "Tree-averaged Bayes",
-        "Naive Bayes with pairs of related columns; averages over all trees of such pairs.",
+        "Naive Bayes with dependences between pairs of columns; averages over all trees of such pairs.",
         "TreeAveragedBayes",
     ),
     Learner(
         "tree_augmented_bayes",
         "Tree-augmented Bayes",
-        "Naive Bayes with pairs of related columns; uses the most probable tree of such pairs.",
+        "Naive Bayes with dependences between pairs of columns; uses the most probable tree of such pairs.",
         "TreeAugmentedBayes",
     ),
     Learner(
         "super_parent_averaged_bayes",
         "Super-parent-averaged Bayes",
-        "Naive Bayes in which all columns also depend on one shared column; averages over all choices by evidence.",
+        "Averages naive Bayes models in which all columns also depend on one shared column, weighted by evidence.",
         "SuperParentAveragedBayes",
     ),
     Learner(
-        "aode", "AODE", "Naive Bayes in which all columns also depend on one shared column; averages equally.", "AODE"
+        "aode",
+        "AODE",
+        "Averages naive Bayes models in which all columns also depend on one shared column, with equal weights.",
+        "AODE",
     ),
     Learner("ib1", "IB1", "Predicts the class of the most similar past row.", "IB1"),
     Learner("ib2", "IB2", "Like IB1, but stores only the rows that it would have misclassified.", "IB2"),
@@ -149,12 +158,12 @@ _ALL = (
         "Predicts the class of the most similar past row among rows that have predicted well so far.",
         "IB3",
     ),
-    Learner("ib4", "IB4", "Like IB3, and learns for each class how much each column counts.", "IB4"),
+    Learner("ib4", "IB4", "Like IB3, but also learns the weight of each column for each class.", "IB4"),
     Learner("ib5", "IB5", "Like IB4, for data in which new columns appear over time.", "IB5"),
     Learner(
         "pebls",
         "PEBLS",
-        "Predicts the class of the most similar past row; reliable rows count as more similar.",
+        "Predicts the class of the most similar past row; unreliable rows have larger distances.",
         "PEBLS",
     ),
 )
@@ -163,7 +172,7 @@ LEARNERS = {one.name: one for one in _ALL}
 
 
 def find(name: str) -> Learner:
-    """Return the learner with this name; suggest the nearest name if it is misspelled.
+    """Return the learner with this name; suggest the nearest name if the name is misspelled.
 
     Examples
     --------
@@ -177,13 +186,13 @@ def find(name: str) -> Learner:
 
 
 def guess_task(targets: Collection[float]) -> Task:
-    """Guess the task for numeric targets: a few distinct integers are treated as classes."""
+    """Guess the task from the distinct numeric targets; at most ten different integers are treated as classes."""
     codes = len(targets) <= _FEW_CLASSES and all(float(number).is_integer() for number in targets)
     return "classify" if codes else "regress"
 
 
 def find_by_class(estimator: Any) -> Learner | None:
-    """Return the learner of an estimator or a class, or None if it is not listed."""
+    """Return the learner to which an estimator or a class belongs, or None if no learner uses this class."""
     cls = estimator if isinstance(estimator, type) else type(estimator)
     for one in LEARNERS.values():
         for task in one.tasks:
@@ -193,10 +202,10 @@ def find_by_class(estimator: Any) -> Learner | None:
 
 
 def flags(estimator: Any) -> str | None:
-    """Return the command-line options that create an estimator, or None if there are none.
+    """Return the command-line options that create an estimator, or None if no options can create it.
 
-    Parameters with default values are omitted, and so are ``n_jobs`` and a ``random_state`` of 0, the default of the
-    command line.
+    Options are omitted for parameters with default values, for ``n_jobs``, and for a ``random_state`` of None or 0,
+    which is the default of the command line.
 
     Examples
     --------

@@ -1,18 +1,18 @@
 """Saving of fitted models to files or bytes.
 
-A saved model contains its class, its parameters, its rows, and results that are slow to recompute. The file is a zip
-archive without compression:
+A saved model contains the class, the parameters and the rows of the model, and results that are slow to recompute. The
+file is a zip archive without compression, with these parts:
 
 - ``model.json``: a format number, the class by its public name, the parameters, and the fitted state. Strategies
   such as ``Overlap()`` are written with their public name and fields.
 - ``0.npy``, ``1.npy``, ...: the arrays that ``model.json`` refers to by number, each aligned to 64 bytes.
-- The comment at the end of the archive is the SHA-256 of all bytes before it.
+- The comment at the end of the archive: the SHA-256 of all preceding bytes.
 
-A large file is memory-mapped, so that processes share the arrays of rows and indexes. All other arrays are copied.
+A large file is memory-mapped, so that processes share the arrays of rows and indexes; other arrays are copied.
 
-Loading never executes code from the file. Names are looked up only in the two tables below, strategies are created by
-their own constructors, which check their fields, and a model checks its parameters, cells, ids, weights and records
-like `fit`.
+Loading never executes code from the file. Class names are looked up only in the tables `MODELS` and `STRATEGIES`.
+Strategies are created by their constructors, which check the fields. A restored model checks its parameters, cells,
+ids, weights and records.
 """
 
 from __future__ import annotations
@@ -74,13 +74,13 @@ STRATEGIES = {
 }
 
 MADE_UP = (ArithmeticError, AttributeError, LookupError, MemoryError, OSError, RuntimeError, TypeError, ValueError)
-"""Errors that a forged file can cause, in addition to the errors of `zipfile`."""
+"""Errors that a forged file can cause, besides the errors of `zipfile`."""
 
 MAPPED = 64 * 2**20
 """Minimum size in bytes of files that are memory-mapped."""
 
 _HEADER, _CHECKSUM = "model.json", 64
-_LARGE = 2**20  # minimum bytes of an array in a mapped file whose checksum is verified only on demand
+_LARGE = 2**20  # minimum size in bytes of an array in a mapped file whose checksum is verified only on demand
 _CACHE_LINE, _PADDING = 64, 0xD935  # zipalign's id for such padding
 _LOCAL = struct.Struct("<4s22x2H")  # the fields before the name of an entry
 _IN_PLACE = ("rows", "index")  # parts of a model's state whose arrays are not copied
@@ -116,20 +116,20 @@ def save(model: Any, path: str | os.PathLike[str]) -> Path:
 def load(path: str | os.PathLike[str], *, verify: bool = False) -> Any:
     """Load a model that was saved with ``model.save(path)``.
 
-    The loaded model gives identical predictions and can be updated. Loading never executes code from the file. A file
-    that is damaged, or that is not a saved model, raises `ReadingError`.
+    The loaded model gives the same predictions as the saved model and can be updated. Loading never executes code from
+    the file. A file that is damaged, or that is not a saved model, raises `ReadingError`.
 
-    A file of 64 MiB or more is memory-mapped: it opens at once, and processes that load it share one copy of its rows
-    and index. `save` replaces the file instead of changing it, so models that are already loaded are not affected; do
-    not modify or truncate the file by other means.
+    A file of 64 MiB or more is memory-mapped, so it opens at once, and all processes that load the file share one copy
+    of the rows and the index. The method ``save`` replaces an existing file instead of changing it, so models that are
+    already loaded are not affected. Do not modify or truncate the file by other means.
 
     Parameters
     ----------
     path
-        The file.
+        Path of the file.
     verify
-        Whether to compare all bytes of a memory-mapped file with its checksum, which reads the whole file. Otherwise,
-        the structure is checked, but not every number. Smaller files are always verified.
+        Whether to compare all bytes of a memory-mapped file with its checksum, which reads the whole file. Without
+        ``verify``, the structure is checked, but not every number. Smaller files are always verified.
 
     Examples
     --------
@@ -148,13 +148,13 @@ def load(path: str | os.PathLike[str], *, verify: bool = False) -> Any:
 
 
 def dump(model: Any) -> bytes:
-    """Return a model as bytes, which are always the same for the same model."""
+    """Return a model as bytes; equal models give equal bytes."""
     check_model(model)
     return pack(model, type(model).__name__)
 
 
 def load_bytes(data: Bytes, *, source: str = "The saved model", verify: bool = True) -> Any:
-    """Return the model from the bytes of `dump`; ``source`` is its name in messages. See `load` for ``verify``."""
+    """Return the model from bytes of `dump`, which messages call ``source``; see `load` for ``verify``."""
     model = unpack(data, source=source, verify=verify)
     if type(model).__name__ not in _homes(models=True):
         raise damaged(source, "it contains no model")
@@ -162,7 +162,7 @@ def load_bytes(data: Bytes, *, source: str = "The saved model", verify: bool = T
 
 
 def check_model(model: object) -> None:
-    """Raise an error for any object that is not a model of priorcase."""
+    """Raise an error if an object is not a model of priorcase."""
     if _public_name(type(model), models=True) is None:
         kind = type(model).__qualname__
         advice = "Models of other libraries and custom subclasses cannot be saved."
@@ -172,7 +172,7 @@ def check_model(model: object) -> None:
 
 
 def pack(value: object, name: str) -> bytes:
-    """Return a model, or a dictionary with one, as bytes; ``name`` is its name in messages."""
+    """Return a model, or a dictionary that contains a model, as bytes; ``name`` is its name in messages."""
     file = BytesIO()
     _Content(value, name).write(file)
     return file.getvalue()
@@ -219,7 +219,7 @@ class _Content:
 
 
 def _npy(array: AnyArray) -> tuple[bytes, Any]:
-    """Return the header of an ``.npy`` file, padded to a multiple of 64 bytes, and the bytes that follow it."""
+    """Return the header of an ``.npy`` file, padded to a multiple of 64 bytes, and the bytes after the header."""
     header, described = BytesIO(), np.lib.format.header_data_from_array_1_0(array)
     np.lib.format.write_array_header_1_0(header, described)
     flat = np.ascontiguousarray(array.T if described["fortran_order"] else array).reshape(-1)
@@ -227,7 +227,7 @@ def _npy(array: AnyArray) -> tuple[bytes, Any]:
 
 
 def unpack(data: Bytes, *, source: str, verify: bool = True) -> Any:
-    """Return the value packed by `pack`; raise `ReadingError` for other bytes."""
+    """Return the value from the bytes of `pack`; raise `ReadingError` for any other bytes."""
     if not isinstance(data, bytes | mmap):
         data = bytes(data)
     if data[:4] != b"PK\x03\x04":
@@ -246,7 +246,7 @@ def unpack(data: Bytes, *, source: str, verify: bool = True) -> Any:
         with np.errstate(all="ignore"):
             value = reader.decode(header["saved"])
         if reader.arrays:
-            raise ValueError("unreferenced arrays")
+            raise ValueError("the file contains unused arrays")
         return value
     except ReadingError as error:
         if error.args[0].startswith(source):
@@ -262,29 +262,29 @@ def damaged(source: str, reason: str) -> ReadingError:
 
 
 def _entries(data: bytes | mmap, verify: bool) -> dict[str, memoryview]:
-    """Return the entries of an archive as views; together they are no larger than the archive itself.
+    """Return the entries of an archive as views; together the entries are no larger than the archive.
 
-    Checksums are verified; those of large arrays only with ``verify``.
+    The checksum of a large array is verified only with ``verify``; all other checksums are always verified.
     """
     found = dict[str, memoryview]()
     with zipfile.ZipFile(BytesIO(data) if isinstance(data, bytes) else cast(Any, data)) as archive:
         infos, comment = archive.infolist(), archive.comment
     if len(comment) != _CHECKSUM or data[-_CHECKSUM:] != comment:
-        raise ValueError("truncated archive")
+        raise ValueError("the archive is truncated")
     if any(info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1 for info in infos):
-        raise ValueError("compressed or encrypted entries")
+        raise ValueError("an entry is compressed or encrypted")
     if infos[0].header_offset:
-        raise ValueError("bytes before the first entry")
+        raise ValueError("the file does not start with an entry")
     if sum(info.file_size for info in infos) > len(data) or len({info.filename for info in infos}) < len(infos):
-        raise ValueError("entries with overlapping data or equal names")
+        raise ValueError("two entries overlap or have the same name")
     for info in infos:
         mark, name_size, extra_size = _LOCAL.unpack_from(data, info.header_offset)
         name = info.header_offset + _LOCAL.size
         start = name + name_size + extra_size
         if mark != b"PK\x03\x04" or data[name : name + name_size] != info.filename.encode("ascii"):
-            raise ValueError("an entry at a wrong offset")
+            raise ValueError("an entry has a wrong offset")
         if info.compress_size != info.file_size or start + info.file_size > len(data) - _CHECKSUM:
-            raise ValueError("an entry that does not fit into the file")
+            raise ValueError("an entry extends beyond the end of the file")
         content = memoryview(data)[start : start + info.file_size]
         if (verify or len(content) < _LARGE or info.filename == _HEADER) and crc32(content) != info.CRC:
             raise ValueError("checksum mismatch of an entry")
@@ -295,7 +295,7 @@ def _entries(data: bytes | mmap, verify: bool) -> dict[str, memoryview]:
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise ValueError("a number that is not finite")
+        raise ValueError("a number is not finite")
     return number
 
 
@@ -304,12 +304,12 @@ def _finite(text: str) -> float:
 
 @cache
 def _homes(*, models: bool) -> dict[str, str]:
-    """Return the package of each public name."""
+    """Return the package of each public class name."""
     return {name: home for home, names in (MODELS if models else STRATEGIES).items() for name in names.split()}
 
 
 def _class_of(name: object, *, models: bool) -> Any:
-    """Return the class with a name in the tables; raise ``ReadingError`` for any other name."""
+    """Return the model or strategy class with a given name; raise ``ReadingError`` for any other name."""
     home = _homes(models=models).get(name) if isinstance(name, str) else None
     if home is None:
         what = "model" if models else "strategy"
@@ -318,12 +318,12 @@ def _class_of(name: object, *, models: bool) -> Any:
 
 
 def strategy_named(name: str) -> type[Any] | None:
-    """Return the class of a strategy by its public name, such as ``BDeu``, or None if there is none."""
+    """Return the strategy class with a public name such as ``BDeu``, or None if the name is unknown."""
     return _class_of(name, models=False) if name in _homes(models=False) else None
 
 
 def _public_name(kind: type, *, models: bool) -> str | None:
-    """Return the public name of a class, or None if the tables do not contain this class under its name."""
+    """Return the public name of a model or strategy class, or None for any other class."""
     name = kind.__name__
     return name if name in _homes(models=models) and _class_of(name, models=models) is kind else None
 
@@ -363,19 +363,19 @@ _CONTAINERS: dict[type, str] = {tuple: "tuple", set: "set", frozenset: "frozense
 
 def _short(text: str) -> str:
     if len(text) > _LONGEST:
-        raise ValueError("a number with too many digits")
+        raise ValueError("a number has too many digits")
     return text
 
 
 def _exact(number: Decimal) -> Decimal:
     if number.is_finite() and abs(number.adjusted()) > _LONGEST:
-        raise ValueError("a number with too many digits")
+        raise ValueError("a number has too many digits")
     return number
 
 
 def _moderate(numbers: range) -> range:
     if numbers and (numbers[-1] - numbers[0]) // numbers.step >= _MOST_RANGE:
-        raise ValueError("a range of too many numbers")
+        raise ValueError("a range contains too many numbers")
     return numbers
 
 
@@ -383,25 +383,25 @@ def _dtype(told: str) -> np.dtype[Any]:
     if told in ("T", "O"):
         return _TEXTS if told == "T" and _TEXTS is not None else np.dtype(object)
     if not _DTYPE.fullmatch(told):
-        raise ValueError("data type not allowed")
+        raise ValueError("a data type is not allowed")
     return np.dtype(told)
 
 
 def _scalar_dtype(told: str) -> np.dtype[Any]:
-    """Return a data type without the size of text types, which could claim too much memory."""
+    """Return a data type, with the size of a string type removed, because a forged size could need too much memory."""
     found = _dtype(told)
     return np.dtype(found.kind) if found.kind in "US" else found
 
 
 def _dtype_name(dtype: np.dtype[Any]) -> str | None:
-    """Return the name of a data type in a file, or None if it is not allowed."""
+    """Return the name of a data type in a file, or None if the type is not allowed."""
     if dtype.kind in "OT":
         return dtype.kind
     return dtype.str if _DTYPE.fullmatch(dtype.str) else None
 
 
 def check_hashes(keys: Iterable[object]) -> None:
-    """Raise an error for keys crafted to have the same hash, which would take quadratic time to compare."""
+    """Raise an error for keys crafted to have equal hashes, because comparing such keys takes quadratic time."""
     counts = Counter(str(hash(key)) for key in keys if type(key) is not str)  # hashes of strings are randomized
     if counts and max(counts.values()) > _MOST_ALIKE:
         raise ValueError("colliding keys")
@@ -474,7 +474,9 @@ class _Writer:
         if type(value) is not np.ndarray:
             return None
         if (name := _dtype_name(value.dtype)) is None:
-            raise UnsupportedDataError(f"{path} is a NumPy array of {value.dtype}, which cannot be saved.")
+            raise UnsupportedDataError(
+                f"{path} is a NumPy array of {value.dtype}, which cannot be saved. Convert it to numbers or strings."
+            )
         if name in "OT":
             cells = [self.encode(each, f"{path}[{i}]", depth) for i, each in enumerate(value.ravel().tolist())]
             return {"objects": [name, list(value.shape), cells]}
@@ -489,7 +491,7 @@ def _refusal(value: object, path: str) -> UnsupportedDataError:
     if callable(value) and not isinstance(value, type) and hasattr(value, "__name__"):
         return UnsupportedDataError(
             f"{path} is a function ({getattr(value, '__qualname__', value)}), but a saved model contains data only. "
-            "Use a built-in by name, or save the parameters and fit again."
+            "Use a built-in function by name, or save the parameters and fit again."
         )
     kind = type(value)
     return UnsupportedDataError(
@@ -499,17 +501,17 @@ def _refusal(value: object, path: str) -> UnsupportedDataError:
 
 
 class _Reader:
-    """Decoder of values from JSON and arrays; forged content raises ordinary Python errors."""
+    """Decoder of values from JSON and arrays; forged content raises one of the errors in `MADE_UP`."""
 
     def __init__(self, arrays: list[memoryview]) -> None:
-        self.arrays = dict(enumerate(arrays))  # arrays that have not been referred to yet
+        self.arrays = dict(enumerate(arrays))  # arrays that have not been used yet
         self._in_place = False
 
     def decode(self, told: Any, depth: int = 0) -> Any:
         """Return the value that is encoded in JSON."""
         below = depth + 1
         if depth > _DEEPEST:
-            raise ValueError("nested too deeply")
+            raise ValueError("a value is nested too deeply")
         if type(told) is list:
             return [self.decode(each, below) for each in told]
         if type(told) is not dict:
@@ -555,7 +557,7 @@ class _Reader:
         kind = _class_of(told["class"], models=True)
         parameters = self._fields(told["parameters"], depth)
         if parameters.keys() != {*kind._get_param_names()}:
-            raise ValueError(f"parameters that {kind.__name__} does not have")
+            raise ValueError(f"the parameters are not those of {kind.__name__}")
         model = kind(**parameters)
         if told["state"] is not None:
             model._restore_state({str(name): self._part(name, value, depth) for name, value in told["state"].items()})
@@ -569,31 +571,31 @@ class _Reader:
 
 
 def _array_of(content: memoryview) -> AnyArray:
-    """Return the array in an ``.npy`` file; its header must be exactly as NumPy writes it and is never evaluated.
+    """Return the array in an ``.npy`` file; the header must be exactly as NumPy writes it, and is never evaluated.
 
-    The array is read-only and shares the memory of the file, which extends beyond the end of the array.
+    The array is read-only and shares the memory of the file. This memory extends beyond the end of the array.
     """
     header = _NPY.match(content)
     if header is None or int.from_bytes(content[8:10], "little") + 10 != header.end():
-        raise ValueError("an array without a header")
+        raise ValueError("an array has no valid header")
     dtype, shape = _dtype(header[1].decode()), [int(size) for size in header[3].decode().split(",") if size.strip()]
     body = content[header.end() :]
     if dtype.hasobject or not dtype.itemsize or math.prod(shape) * dtype.itemsize != len(body):
-        raise ValueError("an array whose shape does not fit its bytes")
+        raise ValueError("the shape of an array does not match its size in bytes")
     flat: AnyArray = np.frombuffer(body, dtype) if len(body) else np.empty(0, dtype)
     if not flat.flags.aligned:  # not written by `save`
         flat = np.concatenate((flat, np.zeros(_CACHE_LINE, dtype)))[: flat.size]
     if dtype.kind == "b" and flat.size and flat.view(np.uint8).max() > 1:
-        raise ValueError("a boolean that is neither true nor false")
+        raise ValueError("a boolean is neither true nor false")
     if dtype.kind == "U" and flat.size and flat.view(np.dtype("u4").newbyteorder(dtype.byteorder)).max() > 0x10FFFF:
-        raise ValueError("text with invalid characters")
+        raise ValueError("a string contains invalid characters")
     return flat.reshape(shape, order="F" if header[2] == b"True" else "C")
 
 
 def _random_state(key: str, position: int, has_gauss: int, gauss: float) -> np.random.RandomState:
     words = np.frombuffer(bytes.fromhex(key), "<u4")
     if words.size != 624 or not 0 <= position <= 624:
-        raise ValueError("an invalid random state")
+        raise ValueError("a random state is invalid")
     state = np.random.RandomState(0)
     state.set_state(("MT19937", words, position, has_gauss, gauss))
     return state
@@ -605,22 +607,22 @@ def _random_state(key: str, position: int, has_gauss: int, gauss: float) -> np.r
 def checked(
     array: object, dtype: Any, shape: tuple[int | None, ...], *, least: float = -math.inf, missing: bool = False
 ) -> AnyArray:
-    """Return an array of the given type and shape with finite values >= ``least``, or NaN if ``missing`` allows it.
+    """Return the array if it has the given type and shape and finite values >= ``least``.
 
-    Raises ``ValueError`` for anything else.
+    With ``missing``, NaN is also allowed. Any other object raises ``ValueError``.
     """
     if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != len(shape):
-        raise ValueError("an array of another type")
+        raise ValueError("an array has another type than expected")
     if any(size is not None and size != found for size, found in zip(shape, array.shape, strict=True)):
-        raise ValueError("an array of another shape")
+        raise ValueError("an array has another shape than expected")
     known = array[~np.isnan(array)] if missing else array
     if known.size and not (np.isfinite(known).all() and known.min() >= least):
-        raise ValueError("an array with invalid numbers")
+        raise ValueError("an array contains invalid numbers")
     return array
 
 
 def checked_schema(schema: object) -> Schema:
-    """Return a schema; raise ``ValueError`` for anything else."""
+    """Return the object if it is a schema; otherwise raise ``ValueError``."""
     if not isinstance(schema, Schema):
-        raise ValueError("columns without a schema")
+        raise ValueError("the columns have no schema")
     return schema

@@ -82,10 +82,10 @@ ERRORS: list[tuple[Callable[[], Any], str]] = [
     (lambda: FunctionGraph.from_json("[" * 100_000), "not a function graph: it nests too deeply. to_json() writes"),
     (
         lambda: FunctionGraph.from_json("[]"),
-        "not a function graph: expected an object with a list 'arcs'",
+        "not a function graph: it is not an object with a list 'arcs'",
     ),
-    (lambda: FunctionGraph.from_json('{"arcs":[]}'), "expected an object with a list 'arcs' and with 'labels'"),
-    (lambda: FunctionGraph.from_json('{"arcs":{},"labels":{}}'), "expected an object with a list 'arcs'"),
+    (lambda: FunctionGraph.from_json('{"arcs":[]}'), "it is not an object with a list 'arcs' and an entry 'labels'"),
+    (lambda: FunctionGraph.from_json('{"arcs":{},"labels":{}}'), "it is not an object with a list 'arcs'"),
     (lambda: FunctionGraph.from_json('{"arcs":[],"arcs":[],"labels":{}}'), "a name occurs twice in one object"),
     (lambda: FunctionGraph.from_json('{"arcs":[],"labels":{}}'), "got no arcs"),
     (lambda: FunctionGraph.from_json('{"arcs":[["A","+","B"]],"labels":[]}'), "got labels=[]"),

@@ -346,7 +346,7 @@ def test_heads_that_cannot_be_read(tmp_path: Path) -> None:
 def test_columns_of_exported_files_need_no_names(tmp_path: Path) -> None:
     for form in ("jsonl", "csv", "parquet"):
         export(CASES, tmp_path / f"cases.{form}", KINDS)
-        with pytest.raises(CaseBaseError, match=r"describes its own columns; remove parameter 'solution'"):
+        with pytest.raises(CaseBaseError, match=r"the meaning of its columns is known; omit parameter 'solution'"):
             read_cases(tmp_path / f"cases.{form}", solution="make")
 
 

@@ -119,7 +119,7 @@ def test_mean_equals_the_formula(given_rows: list[Row], how: str) -> None:
         assert asked(given_rows, "mean", weights=how).abstains
         return
     if not any(w * row[3] for w, row in zip(weight, given_rows, strict=True)):
-        with pytest.raises(CaseBaseError, match="weight 0: similarity 0, or a solution that failed"):
+        with pytest.raises(CaseBaseError, match="weight 0, since the similarity is 0 or the solution failed"):
             asked(given_rows, "mean", weights=how)
         return
     proposal = asked(given_rows, "mean", weights=how)

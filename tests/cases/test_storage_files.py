@@ -102,7 +102,7 @@ def test_headers_that_do_not_fit(tmp_path, whole):
     data, _ = whole
     path = tmp_path / "base.priorcase"
     for place, number, match in [
-        (60, VERSION + 1, f"version {VERSION + 1}, and this one supports versions up to {VERSION}"),
+        (60, VERSION + 1, f"version {VERSION + 1}, and this priorcase supports versions up to {VERSION}"),
         (60, 0, "its header is wrong"),
         (68, APPLICATION + 1, "an SQLite file of another program"),
         (16, 0x10000202, "its header is wrong"),  # write-ahead log

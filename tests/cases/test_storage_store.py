@@ -151,7 +151,7 @@ def test_learners(base):
         writer.put_learner("nearest", '{"k":2}', state=b"2", fitted_on=[2], by="ann")
     (learner,) = base.learners()
     assert (learner.name, learner.recipe, learner.state, learner.fitted_on) == ("nearest", '{"k":2}', b"2", (2,))
-    with pytest.raises(CaseBaseFileError, match=r"learner was fitted to \(3\)"), base.writing() as writer:
+    with pytest.raises(CaseBaseFileError, match=r"was fitted to \(missing: 3\)"), base.writing() as writer:
         writer.put_learner("late", "{}", state=b"3", fitted_on=[1, 3])
     with base.writing() as writer:
         assert writer.drop_learner("nearest")

@@ -180,7 +180,7 @@ def test_tables_are_read_as_by_the_other_commands(tmp_path: Path) -> None:
 def test_add_from_tables_is_all_or_nothing_and_counts_known_keys(cars: Path, tmp_path: Path) -> None:
     table = tmp_path / "cars.csv"
     added = done("add", cars, "--from", table, *COLUMNS)
-    assert added == f"0 cases added to {cars}; 3 not added because the key exists already\n"
+    assert added == f"0 cases added to {cars}; cases not added because their keys exist already: 3\n"
     with pc.CaseBase.open(cars, readonly=True) as base:
         before = base.digest()
     wrong = write(tmp_path / "wrong.csv", [CARS[0], "Kia,red,9,900,a9", "Kia,red,many,900,a10"])
@@ -315,13 +315,13 @@ def test_outcomes_of_a_table_count_as_far_as_they_are_understood(tmp_path: Path)
     result = run("cases", "ask", path, "age=1")
     assert result.stdout.startswith("vote: swap, share of the votes 1.000\n")
     assert result.stderr == (
-        "priorcase: note: outcomes other than yes, no and numbers from 0 to 1 count as unknown: 'nein'\n"
+        "priorcase: note: these outcomes count as unknown, since they are not yes, no or a number from 0 to 1: 'nein'\n"
     )
     assert run("cases", "ask", path, "age=1", "--where", "outcome!=nein").stderr == ""
 
 
 def test_ask_says_that_cases_as_similar_are_left_out(cars: Path) -> None:
-    said = "priorcase: note: 1 more case is as similar as the last one; -k 2 includes it\n"
+    said = "priorcase: note: 1 more case is as similar as the last case shown; -k 2 includes it\n"
     assert run("cases", "ask", cars, "make=Audi", "-k", 1).stderr == said
     for more in (["-k", 2], ["-k", 3], ["-k", 1, "--where", "id=1"], ["-k", 1, "miles=20000"]):
         assert run("cases", "ask", cars, "make=Audi", *more).stderr == ""
@@ -347,13 +347,13 @@ def test_forgotten_cases_leave_no_byte(desk: Path) -> None:
     done("add", desk, "area=vpn", "message=xylophone quartz", "--key", "V-9")
     assert b"xylophone" in desk.read_bytes()
     out = done("forget", desk, "V-9", "--yes", "--by", "me", "--why", "asked to")
-    assert out == f"1 case forgotten; no trace of it is left in {desk}\n"
+    assert out == f"1 case forgotten; its data were erased from {desk}\n"
     assert b"xylophone" not in desk.read_bytes()
     last = told("history", desk)["events"][-1]
     assert (last["action"], last["case"], last["by"], last["why"]) == ("forgotten", 70, "me", "asked to")
     count = len(told("list", desk, "--where", "area=printer")["cases"])
     assert done("forget", desk, "--where", "area=printer", "--yes") == (
-        f"{count} cases forgotten; no trace of them is left in {desk}\n"
+        f"{count} cases forgotten; their data were erased from {desk}\n"
     )
     assert (
         done("forget", desk, "--where", "area=printer", "--yes")
@@ -370,7 +370,7 @@ def test_verify_history_and_backup(desk: Path, tmp_path: Path) -> None:
     assert [event["action"] for event in told("history", desk, "P-02")["events"]] == ["added", "revised"]
     assert [len(told("history", desk, *limit)["events"]) for limit in ([], ["--limit", 2])] == [71, 2]
     lines = done("history", desk, "--limit", 2).splitlines()
-    assert (len(lines), lines[-1]) == (5, "  and 69 earlier; --limit shows more")
+    assert (len(lines), lines[-1]) == (5, "  earlier events not shown: 69; --limit shows more")
 
 
 def test_verify_names_damage_and_ends_with_1(desk: Path) -> None:

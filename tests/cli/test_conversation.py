@@ -47,7 +47,7 @@ def test_answers_settle_a_conversation_and_wrong_ones_are_asked_again(made: Path
     for part in (
         f"message, in your own words?\n> the paper jams all the time\n{left} cases left: ",
         "\n".join(["area?", *choices, "> ?\n"]),
-        f"  Its answer gives {question.gain:.2f} bits of information about the solution on average, "
+        f"  The answer gives {question.gain:.2f} bits of information about the solution on average, "
         f"{question.ratio:.2f} per bit of entropy of the answer",
         "> 4\n  '4' is not a value of 'area'. It has 'it', 'printer', ",
         "> pri\n",
@@ -116,7 +116,7 @@ def test_enter_skips_and_back_takes_back(desk: pc.CaseBase) -> None:
     said, talk = heard(desk, ["", "network", "back", "back", "back", "vpn is slow", "", None])
     assert [line.question for line in talk.transcript.lines] == ["message, in your own words?", "area?"]
     assert [line.answer for line in talk.transcript.lines] == ["vpn is slow", "(skipped)"]
-    assert sum("to undo" in line for line in said) == 1
+    assert sum("no answer to undo" in line for line in said) == 1
     assert said[-1] == ""
 
 
@@ -166,10 +166,10 @@ def test_a_value_that_no_case_has_is_asked_again_unless_meant() -> None:
         assert "      and 3 more; type a name" in said[1]
         assert said[2:6] == [
             "> mke c",
-            "  'mke c' is not one of the choices; did you mean 'make c'? '=mke c' enters it anyway.",
+            "  'mke c' is not one of the choices; did you mean 'make c'? '=mke c' enters this value anyway.",
             "> audi",
-            "  'audi' is not one of the choices; answer with a number, or press Enter to skip. '=audi' enters it "
-            "anyway.",
+            "  'audi' is not one of the choices; answer with a number, or press Enter to skip. '=audi' enters this "
+            "value anyway.",
         ]
         assert talk.answer().solution == "make o"
         _, talk = heard(base, ["=audi"])
@@ -203,6 +203,6 @@ def test_outcomes_that_are_not_understood_are_noted(capsys: pytest.CaptureFixtur
         settings: dict[str, Any] = {"k": 5, "confidence": 0.1, "tolerance": None, "explain": False}
         conversation.converse(base, {"age": 9}, weights=None, where={}, **settings)
     told = capsys.readouterr()
-    assert "count as unknown: 'ja'\n" in told.err
+    assert "0 to 1: 'ja'\n" in told.err
     assert "\nvote: swap, " in told.out
     assert "look" not in told.out

@@ -241,7 +241,7 @@ def test_a_learner_that_fails_is_a_line_with_its_reason(table: Path) -> None:
     assert document["learners"][1]["scores"]["accuracy"]["mean"] is None
     alone = evaluate(table, "--learner", "knn", "--set", "n_neighbors=90")
     assert alone.exit_code == 1
-    assert alone.stderr == "priorcase: error: no learner could be measured; the reasons are listed above.\n"
+    assert alone.stderr == "priorcase: error: no learner could be evaluated; the reasons are listed above.\n"
 
 
 def test_the_baseline_of_balanced_classes_is_explained_in_leave_one_out(tmp_path: Path) -> None:
@@ -307,8 +307,8 @@ def test_ids_are_left_out_unless_they_are_declared(prices: Path) -> None:
         (("--score", "rmse"), "rmse"),
         (("--score", "brier,brier"), "brier"),
         (("--random-state", "-1"), "-1 is not an integer from 0"),
-        (("--jobs", "0"), "0 is not a number of jobs"),
-        (("--jobs", "1025"), "1025 is not a number of jobs"),
+        (("--jobs", "0"), "0 is not a valid number of jobs"),
+        (("--jobs", "1025"), "1025 is not a valid number of jobs"),
         (("--curve", "learn"), "Did you mean 'learning'?"),
         (("--curve", "noise", "--splits", "5"), "cannot be combined with --curve"),
         (("--curve", "noise=0,2"), "2"),

@@ -197,7 +197,7 @@ def test_counterfactuals_reach_what_is_wanted(train: Path, query: Path, prices: 
     assert "'>100' or '<50'" in error(run("explain", prices[0], *flats, "--want", "200"))
     assert "Did you mean 'brakes'?" in error(ask("explain", train, query, "--want", "brake"))
     fixed = error(ask("explain", train, query, "--fixed", "colour"))
-    assert fixed.startswith("--fixed 'colour' is not a column to predict 'job' from. The columns are 'bike', ")
+    assert fixed.startswith("--fixed 'colour' is not a column from which 'job' is predicted. The columns are 'bike', ")
     assert "Did you mean 'bike'?" in error(ask("explain", train, query, "--fixed", "bikes"))
 
 
@@ -391,7 +391,7 @@ def test_csv_is_written_as_the_file_of_new_cases(tmp_path: Path) -> None:
 
 def test_new_cases_that_are_past_cases_are_noted(train: Path, tmp_path: Path) -> None:
     both = write(tmp_path / "both.csv", [HEADER, *ROWS[78:]])
-    assert "2 of 18 new cases are identical to a past case, target included" in ask("predict", train, both).stderr
+    assert "2 of 18 new cases are identical to a past case, including the target" in ask("predict", train, both).stderr
     other = [row.rpartition(",")[0] + ",other" for row in ROWS[:2]]
     assert ask("predict", train, write(tmp_path / "other.csv", [HEADER, *other])).stderr == ""
 
@@ -472,7 +472,10 @@ def test_each_mistake_is_one_line(train: Path, query: Path, args: list[str], exp
         (["colour=red"], "has no column 'colour' to predict from"),
         (["job=wheel"], "'job' is the target, which is predicted"),
         (["noise=creak", "quiet"], "'quiet' is neither a file nor of the form NAME=VALUE."),
-        (["age_years=old"], "column 'age_years' holds 'old'; expected a number such as 3.5. Write ? if it is unknown."),
+        (
+            ["age_years=old"],
+            "column 'age_years' holds 'old'; expected a number such as 3.5. Write ? for an unknown value.",
+        ),
         (["absent.csv"], "does not exist"),
         ([], "Missing argument 'QUERY...'"),
     ],
@@ -513,7 +516,7 @@ def test_absent_columns_are_missing_and_others_are_not_used(train: Path, tmp_pat
     done = ask(command, train, short, "--json")
     assert answers(done)["predictions"] == answers(ask(command, train, whole, "--json"))["predictions"]
     assert f"short.csv has no columns {', '.join(map(repr, absent))}: read as missing" in done.stderr
-    assert "train.csv does not have are not used: 'patient'" in done.stderr
+    assert "train.csv does not have them: 'patient'" in done.stderr
     misspelt = write(tmp_path / "misspelt.csv", [f"Noise,{given}", *(f"quiet,{row}" for row in rows)])
     assert "has a column 'Noise' that" in error(ask(command, train, misspelt))
     assert "Did you mean 'noise'?" in error(ask(command, train, misspelt))
@@ -554,7 +557,7 @@ def test_dates_are_no_target(tmp_path: Path) -> None:
 
 def test_the_stack_says_whose_neighbors_it_shows(train: Path) -> None:
     shown = ask("explain", train, "noise=creak", columns=120).stdout
-    member = r"they vote in the member \w+, which has [\d.]+% of the weight of the stack"
+    member = r"used by the stack member \w+, which has [\d.]+% of the weight of the stack"
     assert re.search(rf"\n\nSimilar past cases \({member}\)\n +new case", shown)
 
 
@@ -647,15 +650,16 @@ def test_values_beyond_the_past_cases_are_noted(tmp_path, command, saved):
     assert "past cases" not in run(command, *model, "age=29", "day=2025-02-09").stderr
     done = run(command, *model, "age=600", "day=2026-02-01")
     told = (
-        "age 600 is outside 29 to 68 in the past cases, day 2026-02-01 is outside 2025-01-01 to 2025-02-09 in the past"
+        "age 600 is outside the range 29 to 68 of the past cases, "
+        "day 2026-02-01 is outside the range 2025-01-01 to 2025-02-09 of the past"
     )
     assert f"note: {told} cases\n" in done.stderr
     if not saved:
         assert done.output.rstrip().endswith(told + " cases")  # below the result
     lines = ["age,day", "30,2025-01-02", *(f"{7 + i},?" for i in range(6))]
     told = run(command, *model, write(tmp_path / "new.csv", lines)).stderr
-    assert "note: line 3: age 7 is outside 29 to 68 in the past cases; line 4: age 8 is" in told
-    assert told.endswith("in the past cases; and 3 more lines\n")
+    assert "note: line 3: age 7 is outside the range 29 to 68 of the past cases; line 4: age 8 is" in told
+    assert told.endswith("of the past cases; and 3 more lines\n")
     pc.NaiveBayes(keep_rows=False).fit(past[["age"]], past["sold"]).save(tmp_path / "c.priorcase")
     assert run("predict", tmp_path / "c.priorcase", "age=600").exit_code == 0
 
@@ -738,7 +742,7 @@ def test_parquet_files_are_answered_part_by_part(tmp_path: Path) -> None:
     assert "has no effect on a saved model" in error(
         run("predict", tmp_path / "model.priorcase", files[0], "--csv", "--column", "size=numeric")
     )
-    assert "needs a query in Parquet files" in error(
+    assert "needs new cases in Parquet files" in error(
         run("predict", tmp_path / "past.csv", *learner, tmp_path / "past.csv", "--out", tmp_path / "x.parquet")
     )
 
@@ -768,7 +772,7 @@ def test_a_saved_model_answers_every_kind_of_query(loans, command):
         assert (found["task"], found["cases"], found["learner"]) == ("classify", 600, "knn")
         told = [[one["probabilities"][label] for label in ("no", "yes")] for one in found["predictions"]]
         np.testing.assert_allclose(told, proba)
-        assert ("not used: 'repaid'" in done.stderr) == (query != "new.xlsx")
+        assert ("does not have them: 'repaid'" in done.stderr) == (query != "new.xlsx")
     done = run(command, saved, "income=2000", "guarantor=true", "housing=Own", "--json")
     assert "housing Own was never seen (did you mean 'own'?)" in done.stderr
     X, _ = pc.datasets.load_loans()

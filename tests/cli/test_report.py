@@ -173,7 +173,7 @@ def test_mistakes_are_told_in_one_line(table: Path, tmp_path: Path) -> None:
     assert "no column 'jobs'" in error(run("report", table, "--target", "jobs"))
     assert "does not exist" in error(run("report", tmp_path / "none.csv"))
     few = write(tmp_path / "few.csv", [HEADER, *ROWS[:5]])
-    assert "got 5 rows with a known target" in error(run("report", few, "--target", "job"))
+    assert "got 5 rows with a target" in error(run("report", few, "--target", "job"))
 
 
 def test_ids_are_ignored_unless_they_are_declared(tmp_path):

@@ -145,7 +145,9 @@ def test_exit_codes(command: str, train: Path, monkeypatch: pytest.MonkeyPatch) 
     assert (own.exit_code, own.stdout) == (1, "")
     assert own.stderr.startswith("priorcase: error: RuntimeError: it broke here. This is a bug in priorcase;")
     fail(MemoryError, "")
-    assert run(*asking(command, train)).stderr.startswith("priorcase: error: there is not enough memory for this.")
+    assert run(*asking(command, train)).stderr.startswith(
+        "priorcase: error: there is not enough memory for this command."
+    )
     fail(KeyboardInterrupt, "")
     interrupted = run(*asking(command, train))
     assert (interrupted.exit_code, interrupted.stderr.strip()) == (130, "priorcase: interrupted")

@@ -65,7 +65,7 @@ def test_classes_announced_late_must_hold_those_seen() -> None:
     for wrong in ("abc", 3, [], ["a", None], [["a"], ["b"]]):
         with pytest.raises(TargetError, match="classes"):
             model.partial_fit(X[:1], ["a"], classes=wrong)
-    with pytest.raises(TargetError, match="numbers, but those learned before are text"):
+    with pytest.raises(TargetError, match="numbers, but the classes learned before are text"):
         model.partial_fit(X[:1], ["a"], classes=[1, 2])
     assert model.classes_.tolist() == ["a", "b", "c"]
 

@@ -123,7 +123,7 @@ def test_ib1_can_forget_all_rows() -> None:
 def test_targets_keep_their_form_when_all_rows_are_forgotten() -> None:
     X, y = stream(10, seed=32)
     model = new(IB1(per_class=True)).fit(X, y).forget(range(10))
-    with pytest.raises(TargetError, match="but was one class for each row before"):
+    with pytest.raises(TargetError, match="but had one class for each row before"):
         model.partial_fit(X, [[0, 1]] * 10)
 
 

@@ -38,7 +38,7 @@ def test_the_docstrings_of_generated_tables_name_the_script(load_table: Callable
 
 def test_the_docstring_lists_the_wrong_outcomes() -> None:
     *first, last = map(str, make_tables.make_loans()[1])
-    assert f"{', '.join(first)} and {last}, counted from 0" in " ".join((load_loans.__doc__ or "").split())
+    assert f"{', '.join(first)} and {last} (counted from 0)" in " ".join((load_loans.__doc__ or "").split())
     assert len(first) == 11
 
 

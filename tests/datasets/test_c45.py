@@ -117,7 +117,11 @@ def test_a_first_line_that_names_a_column_makes_it_the_target(tmp_path: Path) ->
             "",
             "g.names line 2 is not valid for C4.5: 'n continuous' is not followed by a colon.",
         ),
-        ("a, b.\nn: one.\n", "", "g.names line 2 is not valid for C4.5: 'n' has 'one' as its only value."),
+        (
+            "a, b.\nn: one.\n",
+            "",
+            "g.names line 2 is not valid for C4.5: 'n' has 'one' as its only value, which is not a type.",
+        ),
         ("a, b.\nn:", "", "g.names line 2 is not valid for C4.5: 'n' has no values."),
         ("a, b.\nn: x, x.\n", "", "g.names line 2 is not valid for C4.5: the values x, x are not distinct."),
         (
@@ -128,7 +132,7 @@ def test_a_first_line_that_names_a_column_makes_it_the_target(tmp_path: Path) ->
         (
             "a, b.\nclass: x, y.\n",
             "",
-            "g.names line 1 is not valid for C4.5: a column is called 'class', which is the name of the target.",
+            "g.names line 1 is not valid for C4.5: a column is called 'class', but this is the name of the target.",
         ),
         ("n.\nn: ignore.\n", "", "g.names line 1 is not valid for C4.5: the target 'n' is declared as ignored."),
         ("a, b.\nn: continuous.\n", "1\n", "g.data line 1 has 1 field; its header has 2."),
@@ -143,7 +147,7 @@ def test_each_mistake_has_its_sentence(tmp_path: Path, names: str, data: str, ex
 def test_files_that_are_not_there_are_named(tmp_path: Path) -> None:
     with pytest.raises(
         ReadingError,
-        match=r"golf\.data needs golf\.names in the same folder, which describes its columns\. Put it there",
+        match=r"golf\.data needs golf\.names in the same folder, to describe the columns\. Add the \.names file",
     ):
         read_table(folder(tmp_path, data=DATA) / "golf.data")
     (tmp_path / "golf.data").unlink()
@@ -153,7 +157,7 @@ def test_files_that_are_not_there_are_named(tmp_path: Path) -> None:
         read_table(folder(tmp_path, names=NAMES) / "golf.names")
     with (
         (tmp_path / "golf.names").open("rb") as stream,
-        pytest.raises(ReadingError, match=r"cannot be read as C4\.5: the \.names file"),
+        pytest.raises(ReadingError, match=r"cannot be read as C4\.5, which needs a \.names file"),
     ):
         read_table(stream, format="c4.5")
 

@@ -33,7 +33,7 @@ def test_the_taxonomy_of_used_cars(data_dir):
     assert pc.datasets.describe("used-cars").taxonomies == {"manufacturer": "used-cars-taxonomy.json"}
     with pytest.raises(ReadingError, match="'fuel' of 'used-cars', which has no taxonomy"):
         pc.datasets.load_taxonomy("used-cars", "fuel")
-    with pytest.raises(ReadingError, match="None of its attributes has one"):
+    with pytest.raises(ReadingError, match="The data set has no attribute with a taxonomy"):
         pc.datasets.load_taxonomy("glass", "RI")
 
 

@@ -112,7 +112,7 @@ def test_offline_one_sentence_says_what_was_tried(tmp_path: Path, away: Path) ->
         load("glass")
     assert (
         "OpenML cannot be reached (no such host), and 'glass' is not on this machine: PRIORCASE_DATA is not set; "
-        f"the cache {str(away)!r} does not contain it. Try again later, or "
+        f"the cache {str(away)!r} does not contain this data set. Try again later, or "
         "set PRIORCASE_DATA to a folder of CSV files with a manifest.json that describes them."
     ) in str(caught.value)
     with pytest.raises(ReadingError, match=r"No data set 'unknown': .* OpenML cannot be reached"):

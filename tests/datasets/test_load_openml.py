@@ -109,7 +109,7 @@ def test_a_numeric_target_and_sparse_data_are_kept_as_numbers(monkeypatch: pytes
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
-        (ValueError("No active dataset shoes found.\nmore"), "OpenML did not return it (No active dataset"),
+        (ValueError("No active dataset shoes found.\nmore"), "OpenML did not return this data set (No active dataset"),
         (TimeoutError("timed out"), "OpenML cannot be reached (timed out)"),
     ],
 )
@@ -126,7 +126,7 @@ def test_what_openml_refuses_is_told(monkeypatch: pytest.MonkeyPatch, error: Exc
 @pytest.mark.parametrize(("names", "count"), [([], 0), (None, 0), (["a", "b"], 2)])
 def test_a_data_set_needs_one_target(monkeypatch: pytest.MonkeyPatch, names: Any, count: int) -> None:
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", lambda *_, **__: bunch(framed=False, target_names=names))
-    with pytest.raises(ReadingError, match=f"OpenML has {count} targets for it; expected one"):
+    with pytest.raises(ReadingError, match=f"OpenML has {count} targets for this data set; expected one"):
         load("shoes")
 
 

@@ -626,7 +626,7 @@ def test_a_format_that_is_none_is_refused_with_the_choices() -> None:
     with pytest.raises(ReadingError) as caught:
         read_table(io.BytesIO(b"a\n"), format="xls")  # type: ignore[arg-type]
     assert "format='xls'" in str(caught.value)
-    assert "None infers it" in str(caught.value)
+    assert "or None to infer the format" in str(caught.value)
 
 
 def test_options_of_another_format_are_refused() -> None:
@@ -702,7 +702,7 @@ def test_sqlite_tables(tmp_path: Path) -> None:
         base.execute('CREATE TABLE "odd ""name" (x BLOB)')
         base.execute('INSERT INTO "odd ""name" VALUES (x\'00\')')
     base.close()
-    with pytest.raises(ReadingError, match=r"shop\.db has several tables 'sales', .* for example .*::sales"):
+    with pytest.raises(ReadingError, match=r"shop\.db has several tables: 'sales', .* for example .*::sales"):
         read_table(path)
     with pytest.raises(ReadingError, match=r"has no table 'sale'.*Did you mean 'sales'"):
         read_table(f"{path}::sale")

@@ -626,7 +626,7 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: pc.counterfactuals(KNN, ROW, above=1), ParameterError, "target="),
     (lambda: pc.counterfactuals(NUMBER, [[1.0]]), ParameterError, "above= or below="),
     (lambda: pc.counterfactuals(NUMBER, [[1.0]], target=2), ParameterError, "predicts numbers"),
-    (lambda: pc.counterfactuals(NUMBER, [[1.0]], above=2, below=1), ParameterError, "no number"),
+    (lambda: pc.counterfactuals(NUMBER, [[1.0]], above=2, below=1), ParameterError, "above must be less than below"),
     (lambda: pc.counterfactuals(NUMBER, [[1.0]], above="2"), ParameterError, "above"),
     (lambda: pc.counterfactuals(pc.KNNClassifier(1).fit(ROW, ["a"]), ROW), ParameterError, "only class"),
     (lambda: pc.what_if(KNN, ROW * 2, 0), ParameterError, "one row"),

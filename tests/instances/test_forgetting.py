@@ -74,7 +74,7 @@ def test_another_sort_of_classes_after_all_rows_went() -> None:
     assert model.partial_fit([[1.0]], [7]).predict([[1.0]]).tolist() == [7]
     assert model.classes_.dtype == np.int64
     declared = KNNClassifier(1).partial_fit([[1.0]], ["a"], classes=["a", "b"]).forget([0])
-    with pytest.raises(TargetError, match="classes are numbers, but those learned before are text"):
+    with pytest.raises(TargetError, match="classes are numbers, but the classes learned before are text"):
         declared.partial_fit([[1.0]], [7])
     assert declared.classes_.tolist() == ["a", "b"]
     assert declared.partial_fit([[1.0]], ["b"]).predict([[1.0]]).tolist() == ["b"]
@@ -85,7 +85,7 @@ def test_another_sort_of_classes_after_all_rows_went() -> None:
 
 def test_declared_classes_must_cover_the_stored_rows() -> None:
     model = KNNClassifier(1).fit([[1.0], [2.0]], ["p", "q"])
-    with pytest.raises(TargetError, match="classes lists 'p', but earlier rows have 'q'"):
+    with pytest.raises(TargetError, match="classes= contains 'p', but earlier rows have 'q'"):
         model.partial_fit([[3.0]], ["p"], classes=["p"])
     assert (model.ids_.tolist(), model.classes_.tolist()) == ([0, 1], ["p", "q"])
     model.partial_fit([[3.0]], ["r"])  # nothing was declared

@@ -49,7 +49,7 @@ REFUSED: list[tuple[Callable[[], Any], type[PriorcaseError], str]] = [
     (lambda: KNNRegressor(1).fit(X, [1.0, np.nan, 2.0]), TargetError, "NaN"),
     (lambda: KNNRegressor(1).fit(X, [1.0, 10**400, 2.0]), TargetError, "infinity"),
     (lambda: KNNRegressor(1).fit(X, [1.0, Decimal("sNaN"), 2.0]), TargetError, "KNNRegressor.fit"),
-    (lambda: KNNRegressor(1).fit(X, NUMBERS).partial_fit(X, [[1.0, 2.0]] * 3), TargetError, "had 1 before"),
+    (lambda: KNNRegressor(1).fit(X, NUMBERS).partial_fit(X, [[1.0, 2.0]] * 3), TargetError, "had 1 in earlier calls"),
     # classes
     (lambda: classifier().partial_fit(X, [1, 2, 1]), TargetError, "numbers, .*text"),
     (lambda: KNNClassifier(1).partial_fit(X, CLASSES, classes="ab"), TargetError, "must be a list of classes"),

@@ -378,7 +378,7 @@ def test_displays_print_as_one_line() -> None:
         "WeightsDisplay: weight (relief) of 9 attributes",
         f"ConceptDisplay: {concept.ids.size} instances: {concept.ids.size} stored",
         f"LeaveOneOutDisplay: n_neighbors 1 with accuracy 0.8125, of {len(neighbors.loo_scores_)} candidates",
-        "TreePosterior: 8 most probable edges between 9 attributes",
+        "TreePosterior: tree of 8 edges between 9 attributes",
     ]
 
 

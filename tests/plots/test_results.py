@@ -27,6 +27,6 @@ def results() -> Iterator[type]:
 
 @pytest.mark.parametrize("result", sorted(set(results()), key=lambda result: result.__name__))
 def test_a_result_has_a_plot_or_is_listed_as_having_none(result: type) -> None:
-    section = PAGE.split("but no `plot()`:")[1].split("\n## ")[0]
+    section = PAGE.split("but no `plot()` method:")[1].split("\n## ")[0]
     listed = set(re.findall(r"`(\w+)`", re.sub(r"\(`\w+`\)", "", section)))
     assert hasattr(result, "plot") != (result.__name__ in listed)

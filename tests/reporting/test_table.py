@@ -109,7 +109,7 @@ def test_dates_are_dates(form: str) -> None:
 def test_dates_that_are_read_as_names_are_told(form: str) -> None:
     X = pd.DataFrame({"when": [form.format(i % 28 + 1) for i in range(40)], "v": np.arange(40) % 7})
     found = summarized(X, ["a", "a", "b", "a"] * 10).remarks
-    assert found[1].startswith("when contains dates and is read as nominal: convert them with read_table,")
+    assert found[1].startswith("when contains dates and is read as nominal: convert dates with read_table,")
 
 
 def test_rows_are_repeated_whatever_they_are_called() -> None:
@@ -141,7 +141,8 @@ def test_remarks_are_sentences() -> None:
     found = summarized(X, y).remarks
     assert found[0] == "Ignored because y is missing: 1 row."
     assert found[1].startswith(
-        "code has few different numbers and is read as numeric; if these are codes, declare them as nominal:"
+        "code has few different numbers and is read as numeric; if the numbers are codes, declare the column as "
+        "nominal:"
     )
     assert found[2] == "--column code=nominal"
     assert found[-1] == "Class with a single row, which cannot be scored: c."
@@ -224,9 +225,9 @@ def test_rows_without_a_target_are_set_aside_and_keep_their_places() -> None:
 
 def test_what_no_report_can_be_made_of() -> None:
     X = np.arange(12.0)[:, None]
-    with pytest.raises(EvaluationError, match="got 9 rows with a known target; expected at least 10"):
+    with pytest.raises(EvaluationError, match="got 9 rows with a target; expected at least 10"):
         problem(X, ["a", "b", "a"] * 3 + [None] * 3)
-    with pytest.raises(EvaluationError, match="target 'y' that is 'a' in every row; expected two values or more"):
+    with pytest.raises(EvaluationError, match="target 'y' that is 'a' in every row; expected two distinct"):
         problem(X, ["a"] * 12)
     with pytest.raises(TargetError, match="X has 12 and y has 11"):
         problem(X, ["a"] * 11)

@@ -64,7 +64,7 @@ def test_declarations(make, words):
 @pytest.mark.parametrize(
     ("chosen", "words"),
     [
-        ("n", "categorical_features must be 'from_dtype', None, or a list .* got 'n'"),
+        ("n", "categorical_features must be 'from_dtype', None, a mask, or a list .* got 'n'"),
         (0, "got 0"),
         (np.eye(3), "got array"),
         ([True], r"a mask of 3 booleans, .* got \[True\]"),

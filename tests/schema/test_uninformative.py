@@ -140,7 +140,7 @@ def test_numbers_as_text_are_warned_of(written: str, converted: str) -> None:
     texts = [written.format(1000 + 37 * i) for i in range(N)]
     X = pd.DataFrame({**OTHER, "age": texts})
     y = np.where(OTHER["measure"] > 0, "high", "low")
-    with pytest.warns(StrayTextWarning, match=f"its {N} different numbers are text.*{re.escape(converted)}"):
+    with pytest.warns(StrayTextWarning, match=f"its {N} different numbers are stored as text.*{re.escape(converted)}"):
         pc.KNNClassifier().fit(X, y)
 
 

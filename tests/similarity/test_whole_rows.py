@@ -253,7 +253,7 @@ def test_what_needs_single_attributes_is_refused() -> None:
         pc.IB1(distance=chebyshev).fit(NUMBERS, Y)
     with pytest.raises(ParameterError, match="centers"):
         pc.RBFNetworkRegressor(distance=chebyshev).fit(NUMBERS, Y)
-    with pytest.raises(ParameterError, match="need the columns"):
+    with pytest.raises(ParameterError, match="need the values of the columns"):
         pc.LocallyWeightedRegressor(distance="precomputed").fit(SQUARE, Y)
     with pytest.raises(ParameterError, match="square"):
         pc.KNNClassifier(1, distance="precomputed").fit(SQUARE, Y).partial_fit(SQUARE, Y)

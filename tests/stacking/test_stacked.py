@@ -207,7 +207,7 @@ def test_precedents_are_rows_of_the_stack() -> None:
     assert len(model.precedents(X[30:31], 7).ids) == 7
     assert found.member == "KNNClassifier"
     weight = f"{model.weights_['KNNClassifier']:.1%} of the weight of the stack"
-    note = f"\nSimilar past cases (they vote in the member KNNClassifier, which has {weight})\n  "
+    note = f"\nSimilar past cases (used by the stack member KNNClassifier, which has {weight})\n  "
     assert str(found).count(note) == str(model.explain(X[30:32])).count(note) == 2
     assert model.members_["KNNClassifier"].precedents(X[30:31]).member is None
 

@@ -40,9 +40,7 @@ class AdditiveBayes(BayesClassifier):
 
     @reads
     def contributions(self, X: Any, *, versus: Value | None = None) -> Contributions:
-        """Return each column's contribution to the log-odds of the predicted class against the class ``versus``, by
-        default the second most probable class.
-        """
+        """Return columns' contributions to log-odds of the predicted class against ``versus`` (default: runner-up)."""
         return columns.contributions(self, X, versus)
 
     @reads

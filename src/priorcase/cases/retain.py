@@ -34,10 +34,11 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Solutions:
-    """The solutions of all cases of a table; solutions agree if they are equal, or numbers within the tolerance.
+    """The solutions of all cases of a table; solutions agree if they are equal or differ by at most the tolerance.
 
-    ``texts`` are the distinct solutions as JSON text, and ``codes`` the position of each case's solution in ``texts``,
-    or -1 for cases without a solution. ``numbers`` are the distinct solutions as numbers if a tolerance was given.
+    ``texts`` are the distinct solutions as JSON text, and ``codes`` contains the position of each case's solution in
+    ``texts``, or -1 for a case without a solution. ``numbers`` are the distinct solutions as numbers if a tolerance was
+    given.
     """
 
     codes: IntArray
@@ -47,7 +48,7 @@ class Solutions:
 
     @classmethod
     def of(cls, table: CaseTable, tolerance: float | None, *, new: str | None = None) -> Solutions:
-        """Return the solutions of a table; ``tolerance`` is required if they and the ``new`` one are all numbers."""
+        """Return the solutions of a table; ``tolerance`` is required if these and ``new`` are all numbers."""
         found = cls.exactly(table)
         values = [plain_shown(text) for text in (*found.texts, *([] if new is None else [new]))]
         if tolerance is None:
@@ -90,7 +91,7 @@ class Solutions:
         return np.array([other == text for other in self.texts], dtype=bool)
 
     def around(self, number: FloatArray | float) -> tuple[FloatArray | float, FloatArray | float]:
-        """Return the smallest and the largest number that agree with a number, with room for rounding.
+        """Return the smallest and the largest number that agree with a number, allowing for rounding errors.
 
         For example, 0.3 and 0.2 agree if the tolerance is 0.1.
         """
@@ -142,10 +143,10 @@ class Trial:
 class Retained(TextResult):
     """Result of `CaseBase.retain`; prints as one or two sentences.
 
-    ``kept`` is whether the case was kept, ``id`` its new id (None if it was not kept), and ``reason`` explains why.
-    ``duplicates`` are the near-duplicates among the stored cases, the most similar first. ``trials`` are the stored
-    cases whose records were updated. ``retired`` are the ids of the cases that were retired: these stay in the file but
-    are no longer retrieved.
+    ``kept`` states whether the case was kept, ``id`` is its new id (None if it was not kept), and ``reason`` explains
+    the decision. ``duplicates`` are the near-duplicates among the stored cases, the most similar first. ``trials`` are
+    the stored cases whose records were updated. ``retired`` are the ids of the cases that were retired; retired cases
+    stay in the file but are no longer retrieved.
 
     Examples
     --------
@@ -197,7 +198,7 @@ def decide(
     dropping: float = 0.875,
     success: Success = "outcome",
 ) -> Retained:
-    """Decide whether to keep a new solved case, given in stored form, without changing anything. See `CaseBase.retain`.
+    """Decide whether to keep a new solved case, without changing the case base. See `CaseBase.retain`.
 
     ``policy`` is ``"if_wrong"`` (IB2), ``"if_new"``, ``"records"`` (IB3) or ``"always"``, which ignores outcomes.
     ``records`` are the records of stored cases by id, and ``dropping`` is the confidence level of each bound in the
@@ -207,7 +208,7 @@ def decide(
     ----------
     .. [1] D. W. Aha, D. Kibler & M. K. Albert, *Machine Learning* 6, 1991, sections 3 and 4.
     """
-    hint = "'if_wrong' keeps cases that the case base would get wrong, 'if_new' cases without a near-duplicate."
+    hint = "'if_wrong' keeps cases that the case base solves wrongly; 'if_new' keeps cases without near-duplicates."
     check_choice("policy", policy, get_args(Policy), hint=hint)
     check_count("k", k, hint="1 uses only the most similar case.")
     check_share("threshold", threshold, hint="0.95 is usual.")
@@ -275,7 +276,7 @@ def _if_wrong(
     solution: str,
     failed: bool,
 ) -> tuple[bool, str]:
-    """Keep a case that worked if another solution is proposed, or a failed case if the same solution is proposed."""
+    """Keep a successful case if another solution is proposed, or a failed case if its solution is proposed."""
     if not nearest.size:
         return not failed, "there was no successfully solved case to compare with"
     # Failed cases that are at least as similar as the last one used count against their solution.
@@ -327,8 +328,9 @@ class Records(GridResult):
     ``ids`` and ``solutions`` identify the cases; ``tried`` is the number of times that each case proposed its solution,
     and ``right`` the number of times that the solution was right. ``accuracy`` and ``base_rate``, of shape (cases, 2),
     are Wilson intervals for the accuracy of each case and for the relative frequency of its solution among all cases
-    whose solution worked. The ``verdict`` is ``"acceptable"`` if the accuracy is significantly higher than this
-    frequency, ``"poor"`` if significantly lower, else ``"mediocre"``. ``retired`` marks retired cases.
+    whose solution worked. The ``verdict`` is ``"acceptable"`` if the accuracy is significantly higher than the relative
+    frequency, ``"poor"`` if the accuracy is significantly lower, and ``"mediocre"`` otherwise. ``retired`` marks
+    retired cases.
     """
 
     ids: IdArray
@@ -411,7 +413,7 @@ def records_of(
 def _frequencies(
     solutions: Solutions, degrees: FloatArray, positions: IntArray, *, new: str | None = None
 ) -> tuple[FloatArray, int]:
-    """Return for each position how many cases worked with its solution, and how many worked with any solution.
+    """Return the number of cases that worked with the solution at each position, and with any solution.
 
     Retired cases are included.
     """

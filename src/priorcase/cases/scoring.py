@@ -79,9 +79,9 @@ def best_cases_many(
 ) -> tuple[IdArray, FloatArray]:
     """Run `best_cases` for many queries; each row is padded with position -1 and similarity 0.
 
-    The rows of ``tables`` are the distinct values of the queries, the columns those of the cases. ``query_codes`` are
-    the row numbers of the queries' values, or -1 for missing values. ``own`` is the position of the case that a query
-    is taken from, which is excluded, or -1.
+    The rows of ``tables`` correspond to the distinct values of the queries, and the columns to the distinct values of
+    the cases. ``query_codes`` are the row numbers of the queries' values, or -1 for missing values. ``own`` contains,
+    for each query, the position of a case to exclude (the case from which the query is taken), or -1.
     """
     n = len(codes[0]) if codes else 0 if mask is None else len(mask)
     allowed = None if mask is None else mask.view(np.uint8)
@@ -119,7 +119,7 @@ def check_share(parameter: str, value: object, *, hint: str) -> float:
 
 
 def check_unknown(value: object) -> Unknown:
-    hint = "'different' gives missing values similarity 0, 'ignore' excludes them from the comparison."
+    hint = "'different' gives missing values similarity 0; 'ignore' excludes them from the comparison."
     check_choice("unknown", value, get_args(Unknown), hint=hint)
     return value  # type: ignore[return-value]
 
@@ -249,7 +249,7 @@ class MeasureCache:
 
 
 def _parts(given: Any) -> tuple[Any, ...]:
-    """Return the keys and values of a dict; or a new object for any other mapping, which is therefore never cached."""
+    """Return the keys and values of a dict; for any other mapping a new object, so that it is never cached."""
     return (dict, *given, *given.values()) if type(given) is dict else (given if given is None else object(),)
 
 
@@ -258,7 +258,7 @@ def _measure_key(measure: LocalSimilarity) -> object:
 
 
 def _checked(found: Any, column: CaseColumn, measure: LocalSimilarity) -> FloatArray:
-    """Return the similarities; check those of measures that are not part of the library."""
+    """Return the similarities; similarities from measures outside the library are checked."""
     if type(measure).__module__.startswith("priorcase."):
         return found  # type: ignore[no-any-return]
     problem, expected = "", (len(column.values),)
@@ -281,7 +281,7 @@ def _checked(found: Any, column: CaseColumn, measure: LocalSimilarity) -> FloatA
 
 
 class Likeness:
-    """Compute the similarity of each case of a table, even if retired, to a query; later changes have no effect."""
+    """Compute similarities of queries to all cases of a table, even retired cases; later changes have no effect."""
 
     def __init__(
         self,

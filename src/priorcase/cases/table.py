@@ -62,7 +62,7 @@ class Buffer(Generic[Scalar]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CaseColumn:
-    """Snapshot of a column; later changes of the table do not affect it.
+    """Snapshot of a column; later changes of the table do not affect the snapshot.
 
     ``kind`` is None for solutions and outcomes, whose values are JSON strings. ``values`` are the distinct stored
     values in order of first appearance, and ``counts`` the number of cases with each value. ``codes`` are the positions
@@ -217,7 +217,7 @@ class Snapshot:
 
 
 class CaseTable:
-    """All cases by columns, in the order of their ids, ready for searches.
+    """All cases in memory, stored by columns in the order of their ids.
 
     After any change, a table equals a newly built table of the same cases. Before each change, ``state`` is replaced by
     a new object.

@@ -62,7 +62,7 @@ class CaseRows(Source):
 class Layout:
     """The columns of a learner's table: one column of the same kind for each attribute except graphs.
 
-    `ignored` are the other attributes, which queries can contain as well.
+    `ignored` are the other attributes of the case base; queries can contain them, but the learner does not use them.
     """
 
     attributes: Mapping[str, CaseKind]
@@ -200,7 +200,7 @@ def training_table(
 def _used_attributes(
     table: CaseTable, attributes: Iterable[str] | None, target: str | None
 ) -> tuple[list[str], tuple[str, ...]]:
-    """Return the attributes to learn from, and those that were dropped automatically."""
+    """Return the attributes to learn from, and the attributes that were dropped automatically."""
     readable = [name for name, kind in table.attributes.items() if not isinstance(kind, Graph)]
     left_out: tuple[str, ...] = ()
     if attributes is None:
@@ -210,20 +210,20 @@ def _used_attributes(
         used = list(attributes) if isinstance(attributes, Iterable) and not isinstance(attributes, str) else []
         if not used or len(set(used)) < len(used) or target in used:
             raise ParameterError(
-                f"attributes must be a list of distinct names without the target, got {quoted(attributes)}. Omit "
-                "attributes to learn from all of them."
+                f"attributes must be a list of distinct names without the target, got {quoted(attributes)}. To learn "
+                "from all supported attributes, omit this parameter."
             )
         check_known(used, table.attributes)
         if strange := [
             f"{name!r} ({kinds.kind_name(table.attributes[name])})" for name in used if name not in readable
         ]:
             raise CaseBaseError(
-                f"got attributes that learners do not support: {', '.join(strange)}. Omit them; only retrieve uses "
-                "them."
+                f"got attributes that learners do not support: {', '.join(strange)}. Omit these attributes; only "
+                "retrieve uses them."
             )
     if not used:
         raise CaseBaseError(
-            "found no attribute to learn from besides the target and graphs, which learners do not support. Declare "
+            "found no attribute to learn from, since learners use neither the target nor graphs as attributes. Declare "
             "attributes of other kinds."
         )
     return used, left_out

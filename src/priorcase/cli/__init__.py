@@ -1,6 +1,6 @@
-"""The command line: ``priorcase report``, ``predict``, ``explain``, ``evaluate``, ``cases``, ``serve`` and ``explore``.
+"""The command-line program ``priorcase``, which has a command for each main task.
 
-Each command imports the modules it needs when it runs, so that ``priorcase --help`` is quick.
+The modules that a command needs are imported when the command runs, so that ``priorcase --help`` is quick.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ priorcase explain loans.csv --target repaid income=1800 housing=own
 priorcase explore loans.csv --target repaid
 priorcase cases ask desk.cases"""
 _EPILOG = """\
-Tables are text (CSV), Excel, Parquet, Feather, JSON lines, SQLite, ARFF and C4.5 files, - for standard input, or
-the name of a data set.
+A table is a text (CSV), Excel, Parquet, Feather, JSON lines, SQLite, ARFF or C4.5 file, the name of a data set, or
+- for standard input.
 
 \b
-Exit codes: 0 success; 1 nothing measured, a damaged case base, or a bug;
+Exit codes: 0 success; 1 no learner evaluated, damaged case base, or bug;
 2 wrong usage or bad input; 130 Ctrl-C; 141 broken pipe."""
 
 

@@ -1,4 +1,4 @@
-"""Parse values, solutions, outcomes and conditions typed by a user; format cases as tables, CSV and JSON."""
+"""Parse the values, solutions, outcomes and conditions that a user types, and format cases as text and CSV."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _WIDEST, _LEAST = 32, 40
 
 
 def values(base: CaseBase, pairs: Sequence[str]) -> dict[str, Any]:
-    """Parse NAME=VALUE pairs; each value has the kind of its attribute, and ``NAME=?`` gives None."""
+    """Parse NAME=VALUE pairs according to the kinds of the attributes; the value ``?`` becomes None."""
     attributes = base.attributes
     texts: dict[str, list[str]] = {}
     for pair in pairs:
@@ -46,7 +46,7 @@ def values(base: CaseBase, pairs: Sequence[str]) -> dict[str, Any]:
             found[name] = _undeclared(given[0]) if kind is None else read_value(base, name, kind, given[0])
         elif "?" in given or (kind is not None and not isinstance(kind, Set)):
             raise BadInputError(
-                f"{name!r} was given {len(given)} values; only sets can have several. Nothing was changed."
+                f"{name!r} was given {len(given)} values; only a set can have several. Nothing was changed."
             )
         elif kind is None:
             found[name] = frozenset(given)
@@ -56,7 +56,10 @@ def values(base: CaseBase, pairs: Sequence[str]) -> dict[str, Any]:
 
 
 def split_pair(pair: str, attributes: Iterable[str]) -> tuple[str, str]:
-    """Split NAME=VALUE; names can contain spaces and equals signs. Any name is valid if no attribute is declared."""
+    """Split NAME=VALUE into the name and the value; a name can contain spaces and equals signs.
+
+    If no attribute is declared, any name is valid.
+    """
     attributes = list(attributes)
     for name in sorted(attributes, key=len, reverse=True):
         after = pair.lstrip().removeprefix(name).lstrip()
@@ -76,7 +79,10 @@ def split_pair(pair: str, attributes: Iterable[str]) -> tuple[str, str]:
 
 
 def read_value(base: CaseBase, name: str, kind: Any, text: str) -> Any:
-    """Convert text to a value of the given kind; invalid text is returned unchanged and rejected by the library."""
+    """Convert text to a value of the given kind; raise an error if the text is not one of the declared values.
+
+    Text that is not a valid number or date is returned unchanged, and the case base rejects it later.
+    """
     if text == "?":
         return None
     if isinstance(kind, Numeric):
@@ -93,7 +99,7 @@ def read_value(base: CaseBase, name: str, kind: Any, text: str) -> Any:
 
 
 def _known_word(name: str, text: str, words: Iterable[Any]) -> Any:
-    """Return the word that equals the text, ignoring case if no word matches exactly."""
+    """Return the declared value that equals the text, ignoring case if no value matches exactly."""
     words = list(words)
     for same in (str.__str__, str.casefold):
         for word in words:
@@ -104,7 +110,7 @@ def _known_word(name: str, text: str, words: Iterable[Any]) -> Any:
 
 
 def _stored(base: CaseBase, name: str, text: str) -> Any:
-    """Return a nominal value as text, or as a number or boolean if the case base contains only that form."""
+    """Return a nominal value as text, or as a number or boolean if it occurs only in this form in the case base."""
     others = [found for found in (_number(text), {"true": True, "false": False}.get(text)) if found is not None]
     for reading in [text, *others] if others else []:
         if next(iter(base.find(where={name: reading})), None) is not None:
@@ -113,7 +119,7 @@ def _stored(base: CaseBase, name: str, text: str) -> Any:
 
 
 def _undeclared(text: str) -> Any:
-    """Parse the value of an undeclared attribute as a number, a date, or text."""
+    """Parse a value of an undeclared attribute as a number, a date, or text."""
     if text == "?":
         return None
     if (number := _number(text)) is not None:
@@ -125,7 +131,7 @@ def _undeclared(text: str) -> Any:
 
 
 def solution_value(base: CaseBase, text: str | None) -> Any:
-    """Parse a solution; digits are read as a number unless the first solution in the case base is a string."""
+    """Parse a solution; digits become a number unless the first solution in the case base is a string."""
     if text is None or text == "?":
         return None
     first = next((case.solution for case in base if case.solution is not None), None)
@@ -163,7 +169,7 @@ def _degree(outcome: Any) -> bool | float | None:
 
 
 class Success:
-    """Reads outcomes as ``--outcome`` does; other outcomes, such as words from a table, count as unknown."""
+    """Interprets outcomes in the same way as ``--outcome``; outcomes with any other value count as unknown."""
 
     def __init__(self) -> None:
         self._others: dict[str, None] = {}
@@ -178,11 +184,11 @@ class Success:
         """Print a note that lists the outcomes counted as unknown, if there are any."""
         if self._others:
             told = listed(self._others, limit=5)
-            note(f"outcomes other than yes, no and numbers from 0 to 1 count as unknown: {told}")
+            note(f"these outcomes count as unknown, since they are not yes, no or a number from 0 to 1: {told}")
 
 
 def conditions(base: CaseBase, texts: Sequence[str]) -> dict[str, Any]:
-    """Return the conditions of ``--where`` by attribute name; several conditions on a name must all hold."""
+    """Parse the conditions of ``--where`` and group them by name; all conditions on a name must hold."""
     found: dict[str, list[Any]] = {}
     for text in texts:
         name, condition = parse(_with_truths(text), base.attributes, others=_OTHERS)
@@ -206,7 +212,7 @@ def _with_truths(text: str) -> str:
 
 
 def weights(base: CaseBase, pairs: Sequence[str]) -> dict[str, float] | None:
-    """Return the attribute weights by name; None if no weights are passed."""
+    """Parse attribute weights; return the weights by name, or None if there are none."""
     found: dict[str, float] = {}
     for pair in pairs:
         name, text = split_pair(pair, base.attributes)
@@ -262,7 +268,7 @@ def case_table(cases: Sequence[Case], title: str, columns: Sequence[str] = (), n
 
 
 def _fitting(cells: Mapping[str, list[str]], width: int) -> list[str]:
-    """Return the columns that fit; id, key, solution and outcome take precedence over the attributes."""
+    """Return the columns that fit the width; id, key, solution and outcome take precedence over the attributes."""
     room, found = max(width, _LEAST) - 1, set[str]()
     for name in sorted(cells, key=lambda name: name not in _FIRST):
         room -= text_width([name, *cells[name]]) + 2
@@ -277,7 +283,7 @@ def _text(value: Any) -> str:
 
 
 def case_text(case: Case) -> str:
-    """Format a whole case, with its outcome written as in tables."""
+    """Format a case with all of its values; a boolean outcome is written as yes or no."""
     return str(case if case.outcome is None else replace(case, outcome=_text(case.outcome)))
 
 
@@ -298,6 +304,6 @@ def event_table(events: Sequence[Any], limit: int) -> str:
     last = events[-limit:]
     lines = [[e.at, e.action, "-" if e.id is None else str(e.id), e.by or "-", e.why or "-"] for e in last]
     hidden = len(events) - len(last)
-    note = f"and {hidden} earlier; --limit shows more" if hidden else ""
+    note = f"earlier events not shown: {hidden}; --limit shows more" if hidden else ""
     title = f"{len(events)} event{'s' * (len(events) != 1)}"
     return grids_text([Grid(title, ("at", "action", "case", "by", "why"), lines, note, right={2})])

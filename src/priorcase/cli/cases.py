@@ -61,7 +61,7 @@ priorcase cases forget desk.cases --where "opened<2025-02-01\""""
 def cases(ctx: click.Context) -> None:
     """Keep solved cases in a file and find solutions for new ones.
 
-    When a command ends, its change has been saved completely or not at all. Forgotten cases leave no trace in the file.
+    Each command saves its change completely or not at all. Forgetting a case erases its data from the file.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
@@ -71,7 +71,7 @@ def cases(ctx: click.Context) -> None:
 
 
 def _attributes(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete attribute names for the Tab key."""
+    """Return completions of an attribute name for the Tab key."""
     try:
         with _reading(ctx.params.get("file") or "") as base:
             return [CompletionItem(f"{name}=") for name in base.attributes if name.startswith(incomplete)]
@@ -84,7 +84,7 @@ def _parse_roles(_: click.Context, __: click.Parameter, given: Sequence[str]) ->
     for text in given:
         name, equals, role = text.rpartition("=")
         if not name or not equals or role not in ROLES or role in found:
-            kind = f" 'priorcase cases new FILE --attribute {text}' declares a kind." * (role in KINDS or "<" in role)
+            kind = f" To set a kind: 'priorcase cases new FILE --attribute {text}'." * (role in KINDS or "<" in role)
             raise click.BadParameter(
                 f"{text!r} is not of the form NAME=ROLE. Use each role ({', '.join(ROLES)}) at most once.{kind}"
             )
@@ -113,7 +113,7 @@ def _command(name: str, examples: str, short_help: str) -> Callable[[Callable[..
 
 
 def _opened(file: str, **options: Any) -> CaseBase:
-    """Open an existing case base: a misspelled name must not create a new one."""
+    """Open a case base; raise an error, instead of creating a file, if the file does not exist."""
     from priorcase.cases import CaseBase
 
     if not os.path.lexists(file):
@@ -144,7 +144,7 @@ def _case_id(base: CaseBase, given: str) -> int:
 
 @contextmanager
 def _as_file(table: str) -> Iterator[str]:
-    """Yield the path of a table; standard input (``-``) is copied to a file named after its content."""
+    """Yield the path of a table; standard input (``-``) is copied to a temporary file."""
     if table != "-":
         yield table
         return
@@ -177,19 +177,19 @@ priorcase cases new notes.cases"""
 
 
 @_command("new", _NEW, "Create a case base.")
-@option("--attribute", "NAME=KIND", "A kind, levels a<b<c, or a taxonomy: TREE.json.", multiple=True)
-@option("--like", "TABLE", "Attributes from the columns of a table; --attribute corrects their kinds.")
+@option("--attribute", "NAME=KIND", "Kind of an attribute, levels a<b<c, or a taxonomy TREE.json.", multiple=True)
+@option("--like", "TABLE", "Declare the columns of a table; --attribute corrects their kinds.")
 @_roles
 @read_option
-@option("--example", "NAME", "A built-in case base with its cases: help-desk.", type=Names(["help-desk"]))
+@option("--example", "NAME", "Create a built-in case base with its cases: help-desk.", type=Names(["help-desk"]))
 @_provenance
 @output_options()
 def new(file: str, attribute: Sequence[str], like: str | None, column: dict[str, Any], **given: Any) -> None:
-    """Create the case base FILE, which must not exist.
+    """Create the case base FILE, which must not exist yet.
 
-    Kinds: numeric, circular:PERIOD (such as circular:360), nominal, text, set, date and graph. Without
-    --attribute, the first cases declare the attributes. A taxonomy is a JSON file:
-    {"printer": {"laser": {}, "inkjet": {}}}.
+    The kinds are numeric, circular:PERIOD (such as circular:360), nominal, text, set, date and graph. A taxonomy is a
+    JSON file such as {"printer": {"laser": {}, "inkjet": {}}}. If no attribute is declared, the attributes are
+    inferred from the first cases.
     """
     if like is None and (column or given["read"]):
         raise usage(f"--{'column' if column else 'read'} needs --like TABLE.")
@@ -197,7 +197,7 @@ def new(file: str, attribute: Sequence[str], like: str | None, column: dict[str,
     if given["example"] is not None and (like is not None or attribute):
         raise usage("--example comes with its own attributes; it cannot be combined with --attribute or --like.")
     if os.path.lexists(file):
-        raise BadInputError(f"{file} exists already. Name a new file; 'priorcase cases add' adds cases to this one.")
+        raise BadInputError(f"{file} exists already. Name a new file; 'priorcase cases add' adds cases to {file}.")
     from priorcase.cases import CaseBase
     from priorcase.cases.exchange import read_cases
     from priorcase.cases.kinds import kind_name
@@ -236,7 +236,7 @@ def _declared(texts: Sequence[str]) -> dict[str, Any]:
             try:
                 found[name] = Taxonomy(json.loads(Path(kind).read_text(encoding="utf-8")))
             except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-                raise BadInputError(f'{kind} is not a JSON file: {error}. For example {{"printer": {{}}}}.') from error
+                raise BadInputError(f'{kind} is not a JSON file: {error}. Example: {{"printer": {{}}}}.') from error
     return found
 
 
@@ -250,9 +250,9 @@ priorcase cases export old.cases | priorcase cases add new.cases --from -"""
 
 @_command("add", _ADD, "Add a case, or all rows of a table.")
 @_pairs
-@option("--solution", "TEXT", "The solution: a string, a number, or JSON.")
-@option("--outcome", "VALUE", "The outcome: yes, no, or a number from 0 to 1.")
-@option("--key", "KEY", "Name of the case, such as a ticket number.")
+@option("--solution", "TEXT", "Solution of the case: a string, a number, or JSON.")
+@option("--outcome", "VALUE", "Outcome of the case: yes, no, or a number from 0 to 1.")
+@option("--key", "KEY", "Unique name of the case, such as a ticket number.")
 @option("--note", "TEXT", "A free note.")
 @option("--from", "TABLE", "Add all rows of a table; - is standard input.")
 @_roles
@@ -262,8 +262,8 @@ priorcase cases export old.cases | priorcase cases add new.cases --from -"""
 def add(file: str, pairs: Sequence[str], column: dict[str, Any], output: Output, **given: Any) -> None:
     """Add one case (NAME=VALUE) or all rows of a table (--from) to FILE, and print the ids.
 
-    Separate elements of sets by commas, write dates as 2025-06-01, and NAME=? for a missing value. If a row is invalid,
-    nothing is added. A case whose key is already in FILE is not added again.
+    Separate the elements of a set by commas, write dates as 2025-06-01, and write NAME=? for a missing value. If any
+    row of the table is invalid, no row is added. A case whose key is already in FILE is not added again.
     """
     table = given["from"]
     if table is None and (column or given["read"]):
@@ -273,7 +273,8 @@ def add(file: str, pairs: Sequence[str], column: dict[str, Any], output: Output,
         raise usage("nothing to add. Pass NAME=VALUE or --from TABLE.")
     if table is not None and (pairs or any(given[name] is not None for name in ROLES)):
         raise usage(
-            "--from cannot be combined with the values of a case. Use --column for its solution, outcome and key."
+            "--from cannot be combined with NAME=VALUE, --solution, --outcome, --key or --note. Use --column to name "
+            "the columns with the solution, outcome, key and note."
         )
     from priorcase.cases.exchange import read_cases
     from priorcase.cli.case_values import outcome_value, solution_value, values
@@ -296,13 +297,13 @@ def add(file: str, pairs: Sequence[str], column: dict[str, Any], output: Output,
     known = len(ids) - added
     if table is None and known:
         note(f"case {ids[0]} already has this key; nothing was added")
-    more = f"; {known} not added because the key exists already" if known else ""
+    more = f"; cases not added because their keys exist already: {known}" if known else ""
     text = str(ids[0]) if table is None else f"{n_cases(added)} added to {file}{more}"
     output.show(text, {"ids": ids, "added": added, "known": known})
 
 
 def _check_roles(base: CaseBase, roles: dict[str, Any], table: str) -> None:
-    """Raise an error if a column with a role is an attribute: its values would be stored in the attribute instead."""
+    """Raise an error if a column with a role, such as solution, is an attribute, which would receive the values."""
     for role, name in roles.items():
         if name in base.attributes:
             like = "TABLE" if table == "-" else table
@@ -329,15 +330,15 @@ priorcase cases list desk.cases --id P-01"""
 @_command("list", _LIST, "List cases, or show one in full.")
 @_where
 @option("--id", "ID", "Show one case in full, by its id or key.")
-@option("--limit", "N", "Maximum number of cases.  [default: 20 in a table, else all]", type=click.IntRange(0))
+@option("--limit", "N", "Maximum number of cases.  [default: 20 as text, all as CSV or JSON]", type=click.IntRange(0))
 @option("--columns", "A,B", "Columns to show.", multiple=True)
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @output_options("txt", "csv", "json")
 def list_cases(file: str, where: Sequence[str], id: str | None, as_csv: bool, output: Output, **given: Any) -> None:
     """List the cases of FILE.
 
-    Conditions are NAME, then =, !=, <, <=, >, >= or ~ (contains), then a value: a|b means a or b, ? means missing.
-    Conditions can also name solution, outcome, id, key, by and retired.
+    A condition is a name, an operator (=, !=, <, <=, >, >=, or ~ for contains) and a value; a|b means a or b, and ?
+    means missing. The name is an attribute, or solution, outcome, id, key, by or retired.
     """
     limit = given["limit"]
     columns = [name.strip() for text in given["columns"] for name in text.split(",") if name.strip()]
@@ -380,7 +381,7 @@ _HISTORY = "priorcase cases history desk.cases\npriorcase cases history desk.cas
 
 @_command("history", _HISTORY, "Show the history of changes.")
 @click.argument("id", required=False)
-@option("--limit", "N", "Number of most recent events.  [default: 20 in a table, else all]", type=click.IntRange(1))
+@option("--limit", "N", "Number of most recent events.  [default: 20 as text, all as JSON]", type=click.IntRange(1))
 @output_options()
 def history(file: str, id: str | None, limit: int | None, output: Output) -> None:
     """Show the changes to FILE, or to case ID, in the order in which they were made."""
@@ -406,19 +407,19 @@ priorcase cases ask cars.cases make=Audi year=2019 --method local --json"""
 @_where
 @option("--weights", "NAME=W", "Weight of an attribute. Repeatable.", multiple=True)
 @option("-k", "N", "Number of similar cases.", type=click.IntRange(1), default=5, show_default=True)
-@option("--method", "NAME", "Reuse method: auto, copy, null, vote, mean, local, compose.", type=Names(METHODS))
-@option("--diversity", "D", "How different the retrieved cases should be, 0 to 1.", type=float)
+@option("--method", "NAME", "Method of reuse: auto, copy, null, vote, mean, local, compose.", type=Names(METHODS))
+@option("--diversity", "D", "How different the retrieved cases should be, from 0 to 1.", type=float)
 @option("--no-questions", None, "Propose a solution without asking questions.", is_flag=True)
 @option(
     "--confidence",
     "P",
-    "Stop asking when a solution has this probability.",
+    "Stop asking when a solution reaches this probability.",
     type=_SHARE,
     default=0.8,
     show_default=True,
 )
 @option("--tolerance", "T", "Acceptable error of a numeric solution.", type=float)
-@option("--explain", None, "Show the contribution of each attribute.", is_flag=True)
+@option("--explain", None, "Show how the solution was derived.", is_flag=True)
 @output_options()
 def ask(file: str, pairs: Sequence[str], output: Output, **given: Any) -> None:
     """Propose a solution for a new case from similar cases of FILE.
@@ -433,8 +434,8 @@ def ask(file: str, pairs: Sequence[str], output: Output, **given: Any) -> None:
     with _reading(file) as base:
         query = cv.values(base, pairs)
         if not converses and all(value is None for value in query.values()):
-            names = ", ".join(base.attributes) or "no attributes yet"
-            raise usage(f"the new case has no values. Pass NAME=VALUE; {base.path} has {names}.")
+            names = ", ".join(base.attributes) or "none yet"
+            raise usage(f"the new case has no values. Pass NAME=VALUE. The attributes of {base.path} are: {names}.")
         where, weights = cv.conditions(base, given["where"]), cv.weights(base, given["weights"])
         if converses:
             from priorcase.cli.conversation import converse
@@ -458,7 +459,7 @@ def ask(file: str, pairs: Sequence[str], output: Output, **given: Any) -> None:
             total = int((every.similarities >= last).sum())
             if more := total - len(found):
                 told, them = ("case is", "it") if more == 1 else ("cases are", "them")
-                note(f"{more:,} more {told} as similar as the last one; -k {total} includes {them}")
+                note(f"{more:,} more {told} as similar as the last case shown; -k {total} includes {them}")
 
 
 # -- feedback, forget
@@ -474,16 +475,16 @@ priorcase cases feedback desk.cases V-9 urgency=high system=?"""
 @_command("feedback", _FEEDBACK, "Record an outcome, or correct a case.")
 @click.argument("id")
 @_pairs
-@option("--outcome", "VALUE", "The outcome: yes, no, or a number from 0 to 1.")
+@option("--outcome", "VALUE", "Outcome of the case: yes, no, or a number from 0 to 1.")
 @option("--solution", "TEXT", "A new solution.")
 @option("--note", "TEXT", "A note to append.")
 @_provenance
 @output_options()
 def feedback(file: str, id: str, pairs: Sequence[str], output: Output, **given: Any) -> None:
-    """Record the outcome of case ID (an id or a key), or change it.
+    """Record the outcome of case ID (an id or a key), or correct the case.
 
-    A case whose solution failed (no, or a number up to 0.5) then votes against that solution. ? removes a value, a
-    solution or an outcome.
+    If the outcome is no or a number up to 0.5, the case votes against its solution from then on. Pass ? to remove a
+    value, a solution or an outcome.
     """
     if not pairs and all(given[name] is None for name in ("outcome", "solution", "note")):
         raise usage("nothing to record. Pass --outcome, --solution, --note or NAME=VALUE.")
@@ -506,17 +507,17 @@ priorcase cases forget desk.cases --where "opened<2025-02-01"
 priorcase cases forget desk.cases V-9 --yes --by desk-2 --why "asked to\""""
 
 
-@_command("forget", _FORGET, "Delete cases, leaving no trace in the file.")
+@_command("forget", _FORGET, "Delete cases and erase their data from the file.")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @_where
-@option("--yes", None, "Do not ask for confirmation (needed without a terminal).", is_flag=True)
+@option("--yes", None, "Do not ask for confirmation; required without a terminal.", is_flag=True)
 @_provenance
 @output_options()
 def forget(file: str, ids: Sequence[str], where: Sequence[str], yes: bool, output: Output, **given: Any) -> None:
-    """Forget the cases of FILE with these ids or keys, or all cases that meet a condition.
+    """Forget the cases of FILE with these ids or keys, or all cases that meet the conditions.
 
-    The history records the id of the forgotten case, the time, and the texts of --by and --why. Copies made by
-    backup and export are not changed.
+    The history keeps only the ids of the forgotten cases, the times and actions, and the texts of --by and --why.
+    Copies made by backup and export are not changed.
     """
     if bool(ids) == bool(where):
         raise usage("pass either ids or --where. Nothing was forgotten.")
@@ -537,12 +538,12 @@ def forget(file: str, ids: Sequence[str], where: Sequence[str], yes: bool, outpu
             count = base.forget([case.id for case in found if case.id is not None], **given)
     text = "nothing was forgotten" if found else "no case meets the conditions; nothing was forgotten"
     if count:
-        text = f"{n_cases(count)} forgotten; no trace of {'it' if count == 1 else 'them'} is left in {file}"
+        text = f"{n_cases(count)} forgotten; {'its' if count == 1 else 'their'} data were erased from {file}"
     output.show(text, {"forgotten": count})
 
 
 def _agreed(found: list[Case]) -> bool:
-    """Show the cases and ask for confirmation; any answer except yes means no, and so does the end of the input."""
+    """Show the cases and ask for confirmation; return True only if the answer is y or yes."""
     from priorcase.cli.case_values import case_table
 
     more = f"cases not shown: {len(found) - _SHOWN}" if len(found) > _SHOWN else ""
@@ -567,8 +568,8 @@ priorcase cases export desk.cases | grep toner"""
 def export(file: str, where: Sequence[str], overwrite: bool, output: Output) -> None:
     """Write the cases of FILE to a file, or print JSON lines. A file is written completely or not at all.
 
-    .jsonl and .parquet keep everything; .csv loses the kinds of the attributes. 'priorcase cases add FILE --from TABLE'
-    reads all three formats.
+    .jsonl and .parquet files keep the kinds of the attributes; .csv files do not. 'priorcase cases add FILE --from
+    TABLE' reads all three formats.
     """
     from priorcase.cli.case_values import conditions
 
@@ -589,12 +590,12 @@ def export(file: str, where: Sequence[str], overwrite: bool, output: Output) -> 
 _BACKUP = "priorcase cases backup desk.cases --out desk-monday.cases"
 
 
-@_command("backup", _BACKUP, "Back up a case base, also while it is in use.")
+@_command("backup", _BACKUP, "Back up a case base, even while it is in use.")
 @output_options(text="New file for the copy")
 def backup(file: str, output: Output) -> None:
     """Copy a snapshot of FILE to a new file; other processes can continue to write to FILE.
 
-    Cases that are forgotten in FILE later remain in the copy.
+    Cases that are later forgotten in FILE remain in the copy.
     """
     if output.out in (None, "-"):
         raise usage("--out COPY is required.")
@@ -613,7 +614,7 @@ _VERIFY = "priorcase cases verify desk.cases\npriorcase cases verify desk.cases 
 def verify(ctx: click.Context, /, file: str, output: Output) -> None:
     """Check the pages, checksums, counts and keys of FILE without changing it.
 
-    Exit codes: 0 clean, 1 damaged, 2 not a case base.
+    The exit code is 0 if FILE is intact, 1 if FILE is damaged, and 2 if FILE is not a case base.
     """
     from priorcase.cases.storage import Store
     from priorcase.exceptions import CaseBaseFileError

@@ -30,7 +30,7 @@ def converse(
     explain: bool,
     **settings: Any,
 ) -> None:
-    """Ask questions until the solution is clear, then show it with the cases that support it."""
+    """Ask questions until one solution is probable enough, then show this solution and the cases that support it."""
     success = Success()
     talk = tolerant_conversation(base, query, where=where or None, tolerance=tolerance, success=success, **settings)
     success.note_others()
@@ -54,7 +54,7 @@ def terminal_line(prompt: str) -> str | None:
 
 
 class Talk:
-    """Asks the questions of a conversation until it is settled, or the input ends.
+    """Asks questions until the conversation is settled or the input ends.
 
     ``read`` takes a prompt and returns the answer, or None at the end of the input; ``say`` prints a line.
     """
@@ -66,7 +66,7 @@ class Talk:
         self._attributes = base.attributes
 
     def run(self) -> None:
-        told = "Answer with a number or in words. Enter skips, ? explains, back undoes, and quit ends the questions."
+        told = "Answer with a number or in words. Press Enter to skip; type ? for help, back to undo, or quit to stop."
         if not self._talk.settled:
             self._say(f"{told}\n{self._standing()}")
         while not self._talk.settled and (question := self._talk.next_question()) is not None:
@@ -118,11 +118,11 @@ class Talk:
         if question.kind == "value" and type(kind) is Nominal and kind.values is None:
             meant = nearest(line, [str(choice.answer) for choice in question.choices])
             hint = f"did you mean {meant!r}?" if meant is not None else "answer with a number, or press Enter to skip."
-            raise BadInputError(f"{line!r} is not one of the choices; {hint} '={line}' enters it anyway.")
+            raise BadInputError(f"{line!r} is not one of the choices; {hint} '={line}' enters this value anyway.")
         return name, line if isinstance(kind, Text) else read_value(self._base, name, kind, line)
 
     def _told(self, line: str, *, free: bool) -> tuple[str, Any] | None:
-        """Return the name and value of NAME=VALUE; free text may contain other equals signs."""
+        """Return the name and value of a line NAME=VALUE; None for other lines, such as free text with equals signs."""
         if "=" not in line:
             return None
         try:
@@ -153,9 +153,9 @@ class Talk:
         if question.gain is None:
             told = "  No value is known yet, and free text is more informative than any single value."
         else:
-            told = f"  Its answer gives {question.gain:.2f} bits of information about the solution on average, "
-            told += f"{question.ratio or 0.0:.2f} per bit of entropy of the answer: the best ratio of all questions."
-        unknown = f"; the value is missing in {question.unknown} of them" if question.unknown else ""
+            told = f"  The answer gives {question.gain:.2f} bits of information about the solution on average, "
+            told += f"{question.ratio or 0.0:.2f} per bit of entropy of the answer, the best ratio of all questions."
+        unknown = f"; the value is missing in {question.unknown} of these cases" if question.unknown else ""
         lines = [told, f"  {n_cases(left)} left{unknown}."]
         others = [other for other in self._talk.questions() if other.attribute != question.attribute and other.gain]
         if others:
@@ -180,7 +180,7 @@ def labels(question: Question) -> list[str]:
 
 
 def _chosen(question: Question, line: str) -> Any:
-    """Return the choice that matches a line: its value, its label, or a unique beginning of its value."""
+    """Return the choice whose value or label equals a line, or the only choice whose value begins with the line."""
     wanted = line.casefold()
     texts = {str(choice.answer).casefold(): choice.answer for choice in question.choices}
     if wanted in texts:

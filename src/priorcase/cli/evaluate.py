@@ -80,11 +80,11 @@ class Contestant(NamedTuple):
 @click.command(cls=Command, examples=_EXAMPLES, epilog=NAMES, short_help="Compare learners on a table.")
 @table_argument()
 @table_options
-@option("--learner", "NAME,...", "Learners to compare, or all.", multiple=True)
+@option("--learner", "NAME,...", "Learners to compare, or 'all' for every learner.", multiple=True)
 @option("--set", "NAME=VALUE", "Parameter of all learners that have it. Repeatable.", multiple=True)
 @option("--splits", "HOW", "Folds (10 or 5x10), loo, holdout=0.7 or prequential=20.")
 @option("--score", "NAME,...", "Scores: accuracy, log_score, brier, rmse, mae, r2, ...", multiple=True)
-@option("--curve", "KIND", "learning, noise or class-noise, with points: noise=0,0.2.")
+@option("--curve", "KIND", "Curve: learning, noise or class-noise, as in noise=0,0.2.")
 @random_state_option
 @jobs_option
 @output_options("txt", "md", "csv", "json", *_PICTURES, text="Write the results to a file")
@@ -127,7 +127,7 @@ def evaluate(ctx: click.Context, /, output: Output, **given: Any) -> None:
         click.echo("priorcase: interrupted", err=True)
         ctx.exit(130)
     if all(math.isnan(line["value"]) for line in _values(result)):
-        click.echo("priorcase: error: no learner could be measured; the reasons are listed above.", err=True)
+        click.echo("priorcase: error: no learner could be evaluated; the reasons are listed above.", err=True)
         ctx.exit(1)
 
 
@@ -135,7 +135,7 @@ def evaluate(ctx: click.Context, /, output: Output, **given: Any) -> None:
 
 
 def _split_commas(texts: Sequence[str]) -> list[str]:
-    """Split repeated options at commas, except commas within brackets.
+    """Split the values of a repeated option at commas, but not at commas within brackets.
 
     >>> _split_commas(["knn:attribute_weights=[1, 2],aode", "ib1"])
     ['knn:attribute_weights=[1, 2]', 'aode', 'ib1']
@@ -149,11 +149,11 @@ def _contestant(text: str) -> Contestant:
 
 
 def _contestants(texts: Sequence[str], shared: dict[str, Any], task: Any) -> list[Contestant]:
-    """Return the learners to compare; a shared parameter is set for every learner that has it."""
+    """Return the learners to compare; each shared parameter is set for every learner that has this parameter."""
     able = [one.name for one in LEARNERS.values() if task in one.tasks]
     wanted = [name for text in texts for name in (able if text == "all" else (text,))]
     if repeated := next((name for at, name in enumerate(wanted) if name in wanted[:at]), None):
-        raise usage(f"--learner {repeated} is specified twice. Set other parameters, as in knn:n_neighbors=3.")
+        raise usage(f"--learner {repeated} is specified twice. Set different parameters, as in knn:n_neighbors=3.")
     found, used = [], set[str]()
     for one in map(_contestant, wanted):
         known = inspect.signature(find(one.name).cls(task)).parameters if one.name in able else ()
@@ -162,12 +162,12 @@ def _contestants(texts: Sequence[str], shared: dict[str, Any], task: Any) -> lis
         found.append(one._replace(parameters=own | one.parameters))
     for name in shared:
         if name not in used:
-            raise usage(f"--set {name} has no effect: none of the learners compared has such a parameter.")
+            raise usage(f"--set {name} has no effect: none of the compared learners has this parameter.")
     return found
 
 
 def _parse_splits(text: str | None, *, curve: bool) -> tuple[tuple[str, float | None], int | None]:
-    """Return the name and the number of the protocol, and the number of repetitions (None by default)."""
+    """Parse ``--splits``: return the name and number of the protocol, and the number of repetitions or None."""
     if text is None:
         return ("holdout", None) if curve else ("folds", 10), None
     found = _SPLITS.fullmatch(text)
@@ -181,7 +181,7 @@ def _parse_splits(text: str | None, *, curve: bool) -> tuple[tuple[str, float | 
     if curve and found[3] != "holdout":
         raise usage(f"--splits {text} cannot be combined with --curve. Use holdout=0.7 or 20xholdout=0.7.")
     if repeats is not None and found[3] in ("loo", "prequential"):
-        raise usage(f"--splits {text}: {found[3]} gives the same splits each time.")
+        raise usage(f"--splits {text} cannot be repeated, because {found[3]} gives the same splits each time.")
     if repeats is not None and repeats > _MOST_REPEATS:
         raise usage(f"--splits {text}: {repeats} repetitions are too many; expected at most {_MOST_REPEATS}.")
     return (found[3] or "folds", size), repeats
@@ -228,7 +228,7 @@ def _measured(
 
 @contextmanager
 def _quiet(*, in_processes: bool) -> Iterator[None]:
-    """Print each warning of local models once; suppress it in worker processes, which would repeat it."""
+    """Print each warning of local models once; suppress all warnings of worker processes, which would repeat them."""
     kinds = (FarQueryWarning, LocalConvergenceWarning)
     silenced = in_processes and "PYTHONWARNINGS" not in os.environ
     if silenced:
@@ -262,7 +262,7 @@ def _values(result: Any) -> list[dict[str, Any]]:
 
 
 def _tests(result: Any, most: float = _TESTED) -> list[Any]:
-    """Return significance tests of the differences between learners; empty for curves or if all learners failed."""
+    """Return tests of the differences between up to ``most`` learners; none for curves or if all learners failed."""
     able = hasattr(result, "paired") and not all(name in result.failures for name in result.learners)
     return [result.paired()] if able and 2 <= len(result.learners) <= most else []
 
@@ -304,7 +304,7 @@ def _folded(grid: Any, width: int) -> Iterator[Any]:
 
 
 def _document(result: Any, past: Past, contestants: Sequence[Contestant], random_state: int) -> dict[str, Any]:
-    """Return the document for --json; docs/guide/commands.md lists the fields."""
+    """Return the JSON document that ``--json`` prints; docs/guide/commands.md lists the fields."""
     values, learners = _values(result), []
     for at, one in enumerate(contestants):
         own, failure = [line for line in values if line["learner"] == one.label], result.failures.get(one.label)

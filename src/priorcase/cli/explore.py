@@ -33,16 +33,16 @@ priorcase explore desk.cases --read-only"""
 
 @click.command(cls=Command, examples=_EXAMPLES, short_help="Explore a table, a model or a case base in the browser.")
 @click.argument("table", metavar="[TABLE|MODEL|BASE]", required=False)
-@option("--target", "COLUMN", "Column to predict; by default, choose it on the page.")
+@option("--target", "COLUMN", "Column to predict, if you do not choose it on the page.")
 @column_option
 @read_option
 @server_options
 @option("--no-browser", None, "Print the URL without opening a browser.", is_flag=True)
 def explore(table: str | None, host: str, port: int, token: str | None, read_only: bool, **given: Any) -> None:
-    """Explore a table in the browser: enter a case, see its prediction and the past cases behind it, and change it.
+    """Explore a table in the browser: enter a case, see the prediction and similar past cases, and change values.
 
-    k-NN makes the first predictions; stacked learners replace it once they are fitted. A saved model or a case base can
-    also be opened. Without an argument, a built-in table is opened. Press Ctrl-C to stop.
+    k-NN makes the first predictions, until stacked learners are fitted. The command can also open a saved model or a
+    case base. Without an argument, it opens a built-in table. Press Ctrl-C to stop.
     """
     try:
         from priorcase.explorer.page import Starting
@@ -83,7 +83,7 @@ def explore(table: str | None, host: str, port: int, token: str | None, read_onl
 
 
 def _check_table(table: str | None, given: dict[str, Any]) -> None:
-    """Check that the argument can be opened."""
+    """Check that the argument can be opened with the given options."""
     kind = None if table is None or given["target"] is not None else file_kind(table)
     if table is None or kind is not None:
         for name in ("target", "column", "read"):
@@ -99,9 +99,9 @@ def _check_table(table: str | None, given: dict[str, Any]) -> None:
 
 
 def _check_target(table: str, target: str, reading: Reading) -> None:
-    """Check that a table has the target column, if possible from only the first line of a text file.
+    """Check that a table has the target column; if the first line of the file contains the column, read only this line.
 
-    Otherwise the whole table is read, unless it is large, comes from standard input, or would have to be downloaded.
+    Otherwise read the whole table, unless it is large, comes from standard input, or would have to be downloaded.
     """
     if table == "-":
         return

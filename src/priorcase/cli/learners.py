@@ -1,4 +1,4 @@
-"""Options ``--learner`` and ``--set``: create learners, and print help on their parameters."""
+"""The options ``--learner`` and ``--set``, which create learners, and the help on the parameters of learners."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ learner_options = options(
 
 
 def parameters(texts: Sequence[str], flag: str = "--set") -> dict[str, Any]:
-    """Parse ``NAME=VALUE`` parameters: values are Python or JSON literals, strategies of priorcase, or else text.
+    """Parse ``NAME=VALUE`` parameters; a value is a Python or JSON literal, an object such as ``BDeu(5)``, or text.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def _strategy(text: str) -> Any:
 
 
 def make(learner: Learner, past: Past, given: dict[str, Any], *, seed: int | None = 0) -> Any:
-    """Create the estimator; ``seed`` is its random_state unless a parameter sets it."""
+    """Create the estimator; ``seed`` is the random_state unless ``given`` contains a random_state."""
     if past.task not in learner.tasks:
         others = ", ".join(one.name for one in LEARNERS.values() if past.task in one.tasks)
         raise BadInputError(
@@ -103,7 +103,7 @@ def learner_help(name: str) -> str:
     for task in learner.tasks:
         cls = learner.cls(task)
         texts, indent = _documented(cls), " " * 6
-        lines = [f"Parameters to {task} ({cls.__name__}), for --set NAME=VALUE:"]
+        lines = [f"Parameters to {task} with {cls.__name__}, set by --set NAME=VALUE:"]
         for parameter in inspect.signature(cls).parameters.values():
             if parameter.name not in _SHARED:
                 lines.append(f"  {parameter.name}={parameter.default}")

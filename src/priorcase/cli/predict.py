@@ -86,7 +86,7 @@ _asked = options(
 
 
 class Model(NamedTuple):
-    """A fitted estimator, its past cases and their number; ``options`` are passed to `priorcase.explain`."""
+    """A fitted estimator, its past cases and the number of cases; ``options`` are passed to `priorcase.explain`."""
 
     name: str
     estimator: Any
@@ -103,8 +103,8 @@ class Model(NamedTuple):
 def predict(as_csv: bool, output: Output, **given: Any) -> None:
     """Predict new cases from the past cases of TABLE.
 
-    TABLE can be a saved model. QUERY is a table, - for standard input, or NAME=VALUE pairs. Several Parquet
-    files, or a single Parquet file with --csv, are predicted in parts and can be larger than memory.
+    TABLE can also be a saved model. QUERY is a table, - for standard input, or NAME=VALUE pairs. Parquet files can be
+    larger than memory if there are several files or the output is CSV or Parquet.
     """
     if output.as_json and as_csv:
         raise usage("--json cannot be combined with --csv.")
@@ -127,13 +127,13 @@ def predict(as_csv: bool, output: Output, **given: Any) -> None:
 @click.command(cls=Command, examples=_EXPLAIN, epilog=NAMES, short_help="Predict new cases and show why.")
 @_asked
 @option("--counterfactuals", "N", "Number of counterfactuals to find.  [default: 1]", type=int, default=1)
-@option("--fixed", "NAME", "Column that must not change. Repeatable.", multiple=True)
-@option("--want", "CLASS", "Desired class; for numbers '>100' or '<50'.")
+@option("--fixed", "NAME", "Column that counterfactuals must not change. Repeatable.", multiple=True)
+@option("--want", "CLASS", "Desired class; '>100' or '<50' for a numeric target.")
 @output_options("txt", "json")
 def explain(counterfactuals: int, fixed: Sequence[str], want: str | None, output: Output, **given: Any) -> None:
     """Predict new cases and explain why: past cases, contributions of columns, and counterfactuals.
 
-    TABLE can be a saved model.
+    TABLE can also be a saved model.
     """
     asked = {"counterfactuals": counterfactuals, "fixed": list(fixed), "want": want}
     model, queries = _fitted(asked, **given)
@@ -173,7 +173,7 @@ def _fitted(asked: dict[str, Any], **given: Any) -> tuple[Model, Queries]:
 
 
 def _loaded(given: Mapping[str, Any]) -> Model:
-    """Load a saved model; its past cases have the kinds of the columns but no rows."""
+    """Load a saved model; ``past`` of the result has the kinds of the columns but no rows."""
     from sklearn.base import is_classifier, is_regressor
 
     import priorcase as pc
@@ -199,7 +199,7 @@ def _loaded(given: Mapping[str, Any]) -> Model:
 
 
 def _known(model: Model) -> dict[str, Any]:
-    """Return the known values of each column; for a saved model, the values that it stores."""
+    """Return the past values of each column; for a saved model, the values that the model stores."""
     import pandas as pd
 
     from priorcase.bayes.counted import CountedRows
@@ -216,7 +216,7 @@ def _known(model: Model) -> dict[str, Any]:
 
 
 def _learner(given: Mapping[str, Any]) -> tuple[Learner, dict[str, Any], float | None]:
-    """Return the learner, its parameters and the level of intervals from the options."""
+    """Return the learner, its parameters and the level of prediction intervals, as set by the options."""
     name, _, own = given["learner"].partition(":")
     who, settings, level = find(name if own else given["learner"]), parameters(given["set"]), given["level"]
     if own:
@@ -240,7 +240,7 @@ def _fitted_to(past: Past, who: Learner, settings: dict[str, Any], level: float 
 
 
 def _wish(want: str | None, model: Model) -> dict[str, Any]:
-    """Return the value of ``--want`` as arguments of `priorcase.explain`."""
+    """Convert the value of ``--want`` to arguments of `priorcase.explain`."""
     past = model.past
     if want is None:
         return {}
@@ -261,7 +261,7 @@ def _fixed(names: Sequence[str], past: Past) -> list[str]:
     for name in names:
         if name not in (*past.kinds, *past.left_out):
             remedy = advice(name, past.kinds, otherwise=f"The columns are {listed(past.kinds, limit=20)}.")
-            raise usage(f"--fixed {name!r} is not a column to predict {past.target!r} from. {remedy}")
+            raise usage(f"--fixed {name!r} is not a column from which {past.target!r} is predicted. {remedy}")
     return [name for name in names if name in past.kinds]
 
 
@@ -269,7 +269,7 @@ def _fixed(names: Sequence[str], past: Past) -> list[str]:
 
 
 def _predicts_parts(words: Sequence[str], as_csv: bool, output: Output) -> bool:
-    """Return whether Parquet files are predicted in parts: for CSV or Parquet output, or if there are several files."""
+    """Return whether to predict Parquet files in parts, as for several files or for CSV or Parquet output."""
     parquet = [word for word in words if word.endswith(".parquet") or ("=" not in word and Path(word).is_dir())]
     ending = "" if output.out in (None, "-") else Path(str(output.out)).suffix[1:].lower()
     several = len(words) > 1 or any(not Path(word).is_file() for word in parquet)  # a folder or a pattern
@@ -281,7 +281,7 @@ def _predicts_parts(words: Sequence[str], as_csv: bool, output: Output) -> bool:
         if several:
             raise usage("predictions for several Parquet files need --out with a .csv or .parquet file.")
     if ending == "parquet":
-        raise usage(f"--out {output.out} needs a query in Parquet files; pass a .csv or .json file to --out.")
+        raise usage(f"--out {output.out} needs new cases in Parquet files. Pass a .csv or .json file to --out instead.")
     return False
 
 
@@ -423,7 +423,7 @@ def _predicted(
 
 
 def _records(estimator: Any) -> Callable[[Any, int], dict[str, Any]] | None:
-    """Return a function that looks up the record of a case by predicted class and id; None if there are no records."""
+    """Return a function from the predicted class and id of a case to its record; None for learners without records."""
     import priorcase as pc
 
     keys: tuple[str, ...] = ("id",)
@@ -442,7 +442,7 @@ def _records(estimator: Any) -> Callable[[Any, int], dict[str, Any]] | None:
 
 
 def _document(model: Model) -> dict[str, Any]:
-    """Return the fields of --json besides the predictions; docs/guide/commands.md lists them."""
+    """Return the fields of ``--json`` except the predictions; docs/guide/commands.md lists the fields."""
     past, given = model.past, model.estimator.get_params(deep=False)
     document = {"task": past.task, "target": past.target, "cases": model.cases, "learner": model.name}
     document["parameters"] = {name: value for name, value in given.items() if name != "n_jobs"}
@@ -468,7 +468,7 @@ def _chosen(model: Model) -> dict[str, Any]:
 
 
 def _weights(model: Model) -> dict[str, Any] | None:
-    """Return the learned attribute weights: by attribute, or by class and attribute."""
+    """Return the learned attribute weights by attribute, or by class and attribute; None if there are none."""
     inner = getattr(model.estimator, "model_", model.estimator)
     found = getattr(inner, "attribute_weights_", None)
     if found is None or getattr(inner, "attribute_weights", "learned") is None:
@@ -490,7 +490,7 @@ def _relevance(model: Model) -> dict[str, float] | None:
 
 
 def _heading(model: Model) -> str:
-    """Return the heading: target, learner, number of past cases, and the settings chosen in `fit`."""
+    """Return the heading, which shows the target, learner, number of past cases, and settings chosen in `fit`."""
     given = model.estimator.get_params(deep=False)
     chosen = [f"{name} {_value(value)}" for name, value in _chosen(model).items() if given.get(name) != value]
     text = (
@@ -544,7 +544,7 @@ def _interval(interval: tuple[float, float]) -> str:
 
 
 def _probabilities(found: Mapping[str, float]) -> str:
-    """Format the most probable classes; classes that would round to 0.00 are counted, not listed."""
+    """Format the most probable classes and the number of other possible classes."""
     possible = {label: share for label, share in found.items() if share > 0}
     large = max(1, sum(share >= _SMALL for share in possible.values()))
     shown = [f"{_value(label)} {_probability(share)}" for label, share in possible.items()][: min(large, _CLASSES)]
@@ -594,7 +594,7 @@ def _print_explained(console: Any, model: Model, queries: Queries, predictions: 
 
 
 def _beside(model: Model, one: dict[str, Any]) -> Iterator[str]:
-    """Yield the lines below an explanation: line numbers, records, the interval, slopes."""
+    """Yield the lines printed below an explanation: line numbers of past cases, records, interval and slopes."""
     cases = [*one.get("precedents", ()), *([one["unlike"]] if one.get("unlike") else [])]
     shown = [*cases, *one.get("counterfactuals", ())]
     lines = {case["id"]: case["line"] for case in shown if case.get("line") is not None}
@@ -617,10 +617,11 @@ def _record_text(case: Mapping[str, Any]) -> str:
 
 
 def _csv_text(model: Model, queries: Queries, predictions: Sequence[dict[str, Any]], *, to_file: bool) -> str:
-    """Return CSV with the columns of the new cases and the predictions; the known target is named ``actual``.
+    """Return CSV with the columns of the new cases and the predictions; the column ``actual`` has the known targets.
 
-    The result has the delimiter and decimal mark of the query file, so that the same programs can open it. A file
-    starts with a byte-order mark if spreadsheet programs need it to read non-ASCII letters; piped output does not.
+    The delimiter and decimal mark are those of the query file, so that the same programs can open both files. An output
+    file starts with a byte-order mark if spreadsheet programs need the mark to read non-ASCII letters; piped output
+    never does.
     """
     about = queries.about
     delimiter = about.get("delimiter", ",")

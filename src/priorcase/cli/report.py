@@ -55,8 +55,8 @@ def _budget(_: click.Context, __: click.Parameter, value: str) -> float:
 def report(table: str | None, output: Output, **given: Any) -> None:
     """Compare learners on TABLE, recommend one, and point out suspicious rows.
 
-    Without TABLE, a built-in table is used. The command prints a summary; --out report.html writes the whole report as
-    a single file, and --out - prints it.
+    Without TABLE, a built-in table is used. The command prints a summary; --out report.html writes the whole report to
+    a single file, and --out - prints the whole report.
     """
     from priorcase.reporting.comparison import Budget
     from priorcase.reporting.summary import print_summary

@@ -37,7 +37,7 @@ priorcase serve desk.cases --mcp"""
 
 
 server_options = options(
-    option("--host", "HOST", "Address to listen on; any other than localhost requires --token.", default="127.0.0.1"),
+    option("--host", "HOST", "Address to listen on; --token is required except for localhost.", default="127.0.0.1"),
     option(
         "--port", "PORT", "Port; 0 for any free port.  [default: 8765]", type=click.IntRange(0, 65535), default=8765
     ),
@@ -59,9 +59,9 @@ server_options = options(
 )
 @option("--mcp", None, "Run as a Model Context Protocol server on stdin and stdout.", is_flag=True)
 def serve(model: str, host: str, port: int, token: str | None, read_only: bool, **given: Any) -> None:
-    """Serve MODEL over HTTP: a saved model, a case base, or a table with --target.
+    """Serve MODEL over HTTP; MODEL is a saved model, a case base, or a table with --target.
 
-    For a table, stacked learners are fitted. By default the server listens on localhost only and prints its URL with a
+    For a table, stacked learners are fitted. By default, the server listens only on localhost and prints its URL with a
     random token. Press Ctrl-C to stop.
     """
     from priorcase.cases import CaseBase
@@ -89,7 +89,7 @@ def serve(model: str, host: str, port: int, token: str | None, read_only: bool, 
 
 
 def _serve_assistants(model: str, read_only: bool, given: dict[str, Any]) -> None:
-    """Serve the Model Context Protocol until standard input is closed; nothing else is printed."""
+    """Serve the Model Context Protocol until standard input is closed; print nothing else to standard output."""
     from priorcase.cases import CaseBase
     from priorcase.serve import Limits, create_mcp_server
 
@@ -123,11 +123,11 @@ def note_open_host(host: str) -> None:
     from priorcase.serve.security import is_loopback
 
     if not is_loopback(host):
-        note(f"other machines can reach {host}, and connections are not encrypted: use a proxy with TLS")
+        note(f"other machines can reach {host}, and connections are not encrypted; use a proxy with TLS")
 
 
 def _served(model: str, read_only: bool, given: dict[str, Any]) -> tuple[Any, str | None]:
-    """Return a saved model, a case base, or a model fitted to a table; and the name of the target."""
+    """Return what to serve (a saved model, a case base, or a model fitted to a table) and the name of the target."""
     import priorcase as pc
 
     path = Path(model)
@@ -162,15 +162,15 @@ def _served(model: str, read_only: bool, given: dict[str, Any]) -> tuple[Any, st
 
 @contextmanager
 def listening(host: str, port: int) -> Iterator[tuple[socket.socket, str]]:
-    """Yield a socket that already accepts connections, and its URL, which can be used immediately."""
+    """Yield a socket that already accepts connections, and the URL of the socket."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.create_server((host, port), family=family, backlog=512)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise BadInputError(
-                f"cannot listen at {host} port {port}: it is already in use. Choose another port with --port, or a "
-                "free one with --port 0."
+                f"cannot listen at {host} port {port}: the port is already in use. Choose another port with "
+                "--port, or a free one with --port 0."
             ) from error
         raise BadInputError(f"cannot listen at {host} port {port}: {error.strerror or error}.") from error
     name = f"[{host}]" if ":" in host else host
@@ -179,7 +179,7 @@ def listening(host: str, port: int) -> Iterator[tuple[socket.socket, str]]:
 
 
 def run_app(app: Any, listener: socket.socket) -> None:
-    """Serve until SIGINT or SIGTERM, and then finish the requests in progress."""
+    """Serve requests until SIGINT or SIGTERM, and then finish the requests in progress."""
     import gc
 
     import uvicorn
@@ -187,7 +187,7 @@ def run_app(app: Any, listener: socket.socket) -> None:
     class Server(uvicorn.Server):
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
-            """Handle signals like uvicorn, but do not raise them again: a signal is the normal way to stop."""
+            """Handle signals like uvicorn, but do not raise them again; a signal is the normal way to stop."""
             before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
             try:
                 yield

@@ -1,7 +1,7 @@
 """Common behavior of commands: options, help with examples first, output, errors and exit codes.
 
-0 is success; 1 nothing could be measured, a damaged case base, or a bug in priorcase itself; 2 wrong usage or bad
-input; 130 interrupted; 141 the output pipe was closed.
+The exit code is 0 for success; 1 if no learner could be evaluated, a case base is damaged, or priorcase has a bug; 2
+for wrong usage or bad input; 130 if interrupted; and 141 if the output pipe was closed.
 
 Cells, class names, strings and keys can contain any character, so control and bidirectional characters are escaped in
 all printed text. CSV, HTML and JSON lines are not escaped if they go to a pipe or a file.
@@ -40,13 +40,13 @@ _READER_GONE = 141  # exit code that shells report for a program ended by SIGPIP
 
 
 class BadInputError(click.ClickException):
-    """A file or an option that priorcase cannot work with."""
+    """Error for a file or an option that priorcase cannot use."""
 
     exit_code = 2
 
 
 def usage(problem: str) -> click.UsageError:
-    """Return the error for invalid options, with a pointer to the help."""
+    """Return the error for invalid options, which refers to the help of the command."""
     return click.UsageError(problem, click.get_current_context(silent=True))
 
 
@@ -57,7 +57,7 @@ escape = partial(visible, keep="\t\n")
 
 
 def one_line(text: str) -> str:
-    """Join the lines of a text with spaces, and escape it."""
+    """Join the lines of a text with spaces, and escape control characters."""
     return escape(" ".join(text.split()))
 
 
@@ -128,13 +128,14 @@ class Output(NamedTuple):
     out: str | None
 
     def show(self, text: str, document: Any) -> None:
-        """Print or write a result: a string, or with ``--json`` a document."""
+        """Print or write a result, which is a text or, with ``--json``, a JSON document."""
         self.deliver({"txt": lambda: text, "json": lambda: document})
 
     def deliver(self, forms: Forms, *, form: str = "txt", shown: bool = False) -> None:
         """Print a result, or write it to a file in the format of the file suffix.
 
-        ``form`` is the format printed without ``--json``; with ``shown``, text is printed even if a file is written.
+        ``form`` is the format printed without ``--json``. If ``shown`` is True, the text is also printed when a file is
+        written.
         """
         form, file = "json" if self.as_json else form, self.out if self.out != "-" else None
         if file is not None and (ending := Path(file).suffix[1:].lower()) in forms:
@@ -164,7 +165,7 @@ def option(name: str, metavar: str | None, text: str, **settings: Any) -> Callab
 
 
 def options(*decorators: Callable[[Function], Function]) -> Callable[[Function], Function]:
-    """Combine several options, which the help lists in this order."""
+    """Combine several options; the help lists the options in the given order."""
     return lambda function: reduce(lambda made, add: add(made), reversed(decorators), function)
 
 
@@ -176,7 +177,7 @@ def _same_file(path: str | None, out: str | None) -> bool:
 
 
 def output_options(*endings: str, text: str = "Write the result to a file") -> Callable[[Function], Function]:
-    """Add ``--json`` and ``--out``, passed as ``output``; ``endings`` are the allowed file suffixes."""
+    """Add the options ``--json`` and ``--out``, passed on as ``output``; ``endings`` are the allowed file suffixes."""
 
     def check(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
         """Raise an error for a file that cannot be written, before the command starts its work."""
@@ -198,7 +199,7 @@ def output_options(*endings: str, text: str = "Write the result to a file") -> C
         def inner(*args: Any, as_json: bool, out: str | None, **given: Any) -> Any:
             inputs = [given.get(name) for name in ("table", "file", "like", "from")]
             if any(_same_file(path, out) for path in (*inputs, *given.get("query", ()))):
-                raise usage(f"--out {out} would overwrite a file that this command reads. Name another file.")
+                raise usage(f"--out {out} would overwrite a file that this command reads. Choose another output file.")
             return function(*args, output=Output(as_json, out), **given)
 
         listed = f" ({' '.join(f'.{ending}' for ending in endings)})" if endings else ""
@@ -214,7 +215,7 @@ def output_options(*endings: str, text: str = "Write the result to a file") -> C
 def _check_jobs(_: click.Context, __: click.Parameter, value: int | None) -> int | None:
     if value is not None and not (value == -1 or 1 <= value <= _MOST_JOBS):
         raise click.BadParameter(
-            f"{value} is not a number of jobs. Use 2 for two splits at a time, or -1 for all cores."
+            f"{value} is not a valid number of jobs. Use 2 for two parallel jobs, or -1 for all cores."
         )
     return value
 
@@ -232,7 +233,7 @@ random_state_option = option(
 
 
 class Names(click.Choice[str]):
-    """A choice between words; the error for a misspelled word suggests the right one."""
+    """A choice between words; the error message for a misspelled word suggests the correct word."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if value in self.choices:
@@ -337,7 +338,7 @@ def _errors_in_a_line(ctx: click.Context | None = None) -> Iterator[None]:
         if isinstance(error, PriorcaseError | OSError) or type(error).__name__ == "InvalidParameterError":
             raise BadInputError(_message(error)) from error
         if isinstance(error, MemoryError):
-            told = "there is not enough memory for this. Use fewer rows or fewer jobs."
+            told = "there is not enough memory for this command. Use fewer rows or fewer jobs."
         else:
             told = f"{type(error).__name__}: {error}".removesuffix(": ")
             told += ". This is a bug in priorcase; 'priorcase --debug ...' shows the traceback for a bug report."

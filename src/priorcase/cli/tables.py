@@ -36,7 +36,7 @@ _STRANGE, _LISTED = 3, 20  # maximum number of lines with unusual values, and of
 
 
 class Queries(NamedTuple):
-    """New cases, with their targets (``actual``) if these are known; or a single typed case.
+    """New cases from a table, with the targets (``actual``) if known, or a single case typed as NAME=VALUE pairs.
 
     ``fields`` is a function that reads all columns of the file again as text.
     """
@@ -53,7 +53,7 @@ class Queries(NamedTuple):
 
 
 class TablePath(click.Path):
-    """An existing file, ``-`` for standard input, or the name of a data set."""
+    """Type of an argument that is an existing file, ``-`` for standard input, or the name of a data set."""
 
     def __init__(self) -> None:
         super().__init__(exists=True, dir_okay=False, allow_dash=True)
@@ -95,7 +95,7 @@ def is_data_set(table: str) -> bool:
 
 
 def _data_sets(table: str) -> list[str]:
-    """Return the names of all data sets; empty if ``table`` looks like a file and the user's folder cannot be read."""
+    """Return the names of all data sets; empty if ``table`` looks like a file and the data folder cannot be read."""
     from priorcase.datasets import available  # loaded here: --help must not wait for NumPy
 
     try:
@@ -107,7 +107,7 @@ def _data_sets(table: str) -> list[str]:
 
 
 def _is_path(table: str) -> bool:
-    """Return whether a word is a path, not the name of a data set: it is an existing file, or looks like a path."""
+    """Return whether a word is an existing file or looks like a path, and so is not the name of a data set."""
     path = Path(table)
     return table == "-" or path.name != table or (path.exists() and not path.is_dir())
 
@@ -129,10 +129,10 @@ def table_argument(*, required: bool = True) -> Callable[[Function], Function]:
 
 
 table_options = options(
-    option("--target", "COLUMN", "Column to predict; by default the last one."),
+    option("--target", "COLUMN", "Column to predict; by default the last column."),
     (
         column_option := option(
-            "--column", "NAME=KIND", "numeric, nominal, text, date, ignore, or levels: S<M<L.", multiple=True
+            "--column", "NAME=KIND", "Kind: numeric, nominal, text, date, ignore or S<M<L.", multiple=True
         )
     ),
     (read_option := option("--read", "NAME=VALUE", "Reading options: delimiter, decimal, missing, ...", multiple=True)),
@@ -142,7 +142,7 @@ table_options = options(
 def parse_kinds(
     flag: str, texts: Sequence[str], kinds: Sequence[str], *, files: bool = False
 ) -> dict[str, str | tuple[str, ...]]:
-    """Return the kind of each column or attribute: a kind, levels (a tuple) or, if ``files``, a JSON file's name."""
+    """Parse NAME=KIND; a kind is a name, a tuple of levels or, if ``files`` is True, the name of a JSON file."""
     found: dict[str, str | tuple[str, ...]] = {}
     for text in texts:
         name, _, kind = (part.strip() for part in text.rpartition("="))
@@ -162,7 +162,7 @@ def parse_kinds(
 
 
 def parse_reading(columns: Sequence[str], reading: Sequence[str], table: str = "-") -> Reading:
-    """Parse ``--column`` and ``--read``; a name with commas is a list of names unless ``table`` has such a column."""
+    """Parse ``--column`` and ``--read``; a name with commas lists several names unless a column has this name."""
     from priorcase.datasets.past import Reading
 
     kinds, options, names = parse_kinds("--column", columns, KINDS), parse_options(reading), list[str]()
@@ -185,16 +185,16 @@ def parse_options(reading: Sequence[str]) -> dict[str, Any]:
         if not given or name not in READING:
             example = "Write delimiter=';', decimal=',' or missing=-9, for example."
             remedy = advice(name, READING, otherwise=example)
-            raise usage(f"--read {text!r} is not one of {', '.join(READING)} with a value. {remedy}")
+            raise usage(f"--read {text!r} is not of the form NAME=VALUE; the names are {', '.join(READING)}. {remedy}")
         if name == "missing":
             found.setdefault(name, []).append(value)
         elif name == "header":
             if value not in ("yes", "no"):
-                raise usage(f"--read {text!r} is neither header=yes nor header=no.")
+                raise usage(f"--read {text!r} is not valid; expected header=yes or header=no.")
             found[name] = value == "yes"
         elif name == "max_bytes":
             if not value.isdecimal():
-                raise usage(f"--read {text!r} is not a number of bytes, such as max_bytes=4000000000.")
+                raise usage(f"--read {text!r} is not valid; expected a number of bytes, such as max_bytes=4000000000.")
             found[name] = int(value)
         else:
             found[name] = "\t" if name == "delimiter" and value in ("tab", "\\t") else value
@@ -205,7 +205,7 @@ def parse_options(reading: Sequence[str]) -> dict[str, Any]:
 
 
 def read_table(path: str, reading: Reading, *, stdin: Any = None, **more: Any) -> Any:
-    """Read a file, standard input (``-``; ``stdin`` if it has already been read) or a data set as a frame."""
+    """Read a file, a data set or standard input (``-``) as a frame; ``stdin`` replaces standard input."""
     from priorcase.datasets import available
     from priorcase.datasets.catalog import load_frame
     from priorcase.datasets.reading import read_frame
@@ -224,14 +224,14 @@ def read_table(path: str, reading: Reading, *, stdin: Any = None, **more: Any) -
 
 
 def say_how(*tables: Mapping[str, Any]) -> None:
-    """Print a line for each file that says how it was read, if it is not plain CSV or the output is a terminal."""
+    """Print how each file was read if the file is not plain CSV or standard error is a terminal."""
     for about in tables:
         if "understood" in about and (sys.stderr.isatty() or not about["plain"]):
             note(f"read {about['understood']}")
 
 
 def note_uninformative(past: Past) -> None:
-    """Print a line that lists dropped columns, and a line that lists columns that could be dropped."""
+    """Print a note on columns that were dropped, and a note on columns that could be dropped."""
 
     def note_some(form: str, left_out: bool) -> None:
         names = [name for name, why in past.uninformative.items() if why.left_out == left_out]
@@ -247,7 +247,7 @@ def note_uninformative(past: Past) -> None:
 
 
 def note_strange(kinds: Mapping[str, Any], known: Mapping[str, Any], queries: Queries) -> None:
-    """Print a line that lists numbers outside the range of the ``known`` values of their column, and unseen values."""
+    """Print a note on new values that were never seen or are outside the range of the ``known`` values of a column."""
     from priorcase.learning.results import value_text
     from priorcase.schema import Circular, Nominal, Numeric
 
@@ -262,7 +262,7 @@ def note_strange(kinds: Mapping[str, Any], known: Mapping[str, Any], queries: Qu
         elif isinstance(kind, Numeric) and not isinstance(kind, Circular):
             low, high = past.min(), past.max()
             outside = (new < low) | (new > high)
-            why[name] = f"is outside {value_text(low, 40)} to {value_text(high, 40)} in the past cases"
+            why[name] = f"is outside the range {value_text(low, 40)} to {value_text(high, 40)} of the past cases"
         else:
             continue
         for row, value in new[outside].items():
@@ -282,7 +282,7 @@ def note_strange(kinds: Mapping[str, Any], known: Mapping[str, Any], queries: Qu
 
 
 def _meant(value: object, known: Any) -> object:
-    """Return the known value that a new value probably misspells; words with digits are codes and are not compared."""
+    """Return the known value that a new value probably misspells; only case and spaces may differ if it has digits."""
     meant = similar_value(value, known)
     if meant is not None or not isinstance(value, str) or any(map(str.isdigit, value)):
         return meant
@@ -296,7 +296,7 @@ def read_past(
 ) -> Past:
     """Read the past cases of a table; print a note if the target is the last column by default.
 
-    Cases from a data set have no line numbers, because the user has no file to look them up in.
+    Cases from a data set get no line numbers, because the user has no file with these lines.
     """
     from priorcase.datasets.past import past_of, target_of
 
@@ -311,7 +311,7 @@ def read_past(
 
 
 def read_queries(words: Sequence[str], path: str, target: str | None, reading: Reading) -> tuple[Past, Queries]:
-    """Read the past cases and the new cases; the query is a file, ``-``, a data set, or NAME=VALUE words."""
+    """Read the past cases and the new cases; the query is a file, ``-``, a data set, or NAME=VALUE pairs."""
     import numpy as np
 
     from priorcase.datasets.past import Reading, class_labels, without_uninformative
@@ -343,8 +343,8 @@ def read_queries(words: Sequence[str], path: str, target: str | None, reading: R
     stored = set(zip(_tuples(past.X), past.y.tolist(), strict=True))
     if repeated := sum(case in stored for case in zip(_tuples(new), actual, strict=True)):
         note(
-            f"{repeated:,} of {len(new):,} new cases are identical to a past case, target included: "
-            "results on them are optimistic"
+            f"{repeated:,} of {len(new):,} new cases are identical to a past case, including the target; "
+            "results on these cases are optimistic"
         )
     return past, Queries(new, lines, actual, about, fields=fields)
 
@@ -363,7 +363,7 @@ def _read_new(query: str, reading: Reading, **how: Any) -> tuple[Any, Callable[[
 
 
 def _past_columns(table: Any, past: Past) -> Any:
-    """Select the columns of the past cases from new cases: absent columns are missing, other columns are ignored."""
+    """Select the columns of the past cases from new cases; absent columns become missing values."""
     from priorcase.datasets.reading import check_column
 
     source, names = table.attrs["source"], list(map(str, table.columns))
@@ -378,10 +378,10 @@ def _past_columns(table: Any, past: Past) -> Any:
                 "rename or drop the column."
             )
     if absent:
-        note(f"{source} has no column{'s' * (len(absent) > 1)} {listed(absent, limit=_LISTED)}: read as missing")
+        note(f"{source} has no column{'s' * (len(absent) > 1)} {listed(absent, limit=_LISTED)}: read as missing values")
     if others:
         told = listed(others, limit=_LISTED)
-        note(f"columns of {source} that {past.source} does not have are not used: {told}")
+        note(f"these columns of {source} are not used, since {past.source} does not have them: {told}")
     return table.reindex(columns=list(past.kinds))
 
 
@@ -405,7 +405,7 @@ def read_queries_of_model(words: Sequence[str], past: Past, model: Any, reading:
 
 
 def _are_typed(words: Sequence[str]) -> bool:
-    """Return whether the words of a query are NAME=VALUE pairs, not a file."""
+    """Return whether the words of a query are NAME=VALUE pairs rather than a file."""
     return len(words) > 1 or ("=" in words[0] and not os.path.exists(words[0]))
 
 
@@ -415,7 +415,7 @@ def _tuples(X: Any) -> list[tuple[Any, ...]]:
 
 
 def _typed_case(words: Sequence[str], past: Past, **how: Any) -> Any:
-    """Return the case given by NAME=VALUE words; omitted columns are missing."""
+    """Return the case given by NAME=VALUE pairs; omitted columns are missing."""
     from priorcase.datasets import read_table as read
     from priorcase.datasets.values import REMEDY
 
@@ -443,5 +443,5 @@ def _typed_case(words: Sequence[str], past: Past, **how: Any) -> Any:
         table = read(content, name="the typed case", format="csv", delimiter=",", header=True, **how)
     except ReadingError as error:
         told = str(error.args[0]).replace(" line 2, column", ": column", 1)
-        raise ReadingError(told.replace(REMEDY, "Write ? if it is unknown.")) from None
+        raise ReadingError(told.replace(REMEDY, "Write ? for an unknown value.")) from None
     return table

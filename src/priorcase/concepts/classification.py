@@ -1,4 +1,4 @@
-"""Classification, the second part of Aha's framework: classes, probabilities and precedents of nearest instances."""
+"""Classification, the second part of Aha's framework: classes, probabilities and precedents by nearest instances."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OUTSIDE, _INSIDE = 0, 1
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Queries in the format of concept descriptions, and the memory for predicting them."""
+    """Encoded queries, and the memory of the learner that predicts them."""
 
     cells: FloatArray
     memory: ConceptMemory
@@ -38,10 +38,10 @@ class Queries:
 
 
 def nearest(description: Description, queries: Queries, label: int | None = None) -> tuple[NeighborList, IdArray]:
-    """Return the nearest instances that may classify, and their labels; only instances with ``label`` if given.
+    """Return the nearest instances that may classify each query, and their labels; ``label`` restricts the instances.
 
-    All instances listed for a query are equally near. They are listed in the order in which they were stored, with
-    their costs (squared distances). At least one instance must be stored.
+    All instances listed for a query are at the same distance from the query. The instances are listed in the order in
+    which they were stored, with their costs (squared distances). At least one instance must be stored.
     """
     core, cells, threads = description.core, queries.cells, queries.threads
     found = core.nearest(cells, threads) if label is None else core.nearest_with(cells, label, threads)
@@ -63,7 +63,7 @@ def winning_labels(tied: NeighborList, labels: IdArray, rules: Rules) -> IdArray
     if rules.ties == "first" or labels.size == first.size:
         return labels[first]
     if rules.ties == "random":
-        # If there is a choice, a random number is drawn, in query order.
+        # A random number is drawn for each query with several nearest instances, in query order.
         several = np.flatnonzero(tied.lengths > 1)
         drawn = first.copy()
         drawn[several] += below(splitmix(rules.seed, several.size), tied.lengths[several])
@@ -74,7 +74,7 @@ def winning_labels(tied: NeighborList, labels: IdArray, rules: Rules) -> IdArray
 
 
 def below(numbers: NDArray[np.uint64], limits: IdArray) -> IdArray:
-    """Map 64-bit numbers to integers below their limits, ``number * limit / 2^64`` rounded down."""
+    """Map each 64-bit number to an integer below its limit: ``number * limit / 2^64``, rounded down."""
     pairs = zip(numbers.tolist(), limits.tolist(), strict=True)
     return np.array([number * limit >> 64 for number, limit in pairs], np.int64)
 
@@ -93,7 +93,7 @@ def classify(queries: Queries) -> IdArray:
 
 
 def class_probabilities(queries: Queries) -> FloatArray:
-    """Return class probabilities: votes of the nearest instances plus one vote divided equally among classes."""
+    """Return class probabilities: shares of votes after adding one vote that is divided equally among the classes."""
     joint, seen = queries.memory.joint, queries.memory.seen
     if joint is None:
         return _smoothed(_winners(queries).astype(float))
@@ -122,8 +122,9 @@ def _smoothed(votes: FloatArray) -> FloatArray:
 def claims(queries: Queries) -> tuple[BoolArray, FloatArray, FloatArray]:
     """Return three arrays of shape (queries, classes) with the result of each class's description.
 
-    The arrays contain whether the description claims the query for the class, the share of members among the nearest
-    instances, and the cost of these instances divided by the sum of weights, which is comparable between descriptions.
+    The arrays contain whether the description of the class claims the query, the share of class members among the
+    nearest instances, and the cost of the nearest instances. This cost is divided by the sum of the attribute weights,
+    which makes costs comparable between descriptions.
     """
     shape = len(queries), queries.memory.seen.codes.size
     claimed, share, distance = np.zeros(shape, bool), np.zeros(shape), np.full(shape, np.inf)
@@ -142,8 +143,8 @@ def claims(queries: Queries) -> tuple[BoolArray, FloatArray, FloatArray]:
 def _winners(queries: Queries) -> BoolArray:
     """Return a mask of the classes that win each query, including ties, shape (queries, classes).
 
-    The nearest class among those that claim the query wins. If no class claims it, the class with the nearest member
-    wins; if no class has a member, the most frequent class wins.
+    The nearest class among those that claim the query wins. If no class claims the query, the class with the nearest
+    member wins. If no class has a member, the most frequent class wins.
     """
     claimed, _, distance = claims(queries)
     won = _least(distance, claimed)
@@ -167,12 +168,12 @@ def _by_members(queries: Queries) -> BoolArray:
 
 
 def _by_weights(tied: NeighborList, description: Description) -> FloatArray:
-    """Return the cost of each query's nearest instances divided by the sum of the weights, added in column order."""
+    """Return the cost of each query's nearest instances, divided by the sum of the weights in column order."""
     return np.asarray(tied.distances[tied.indptr[:-1]] / np.cumsum(description.search_weights())[-1])
 
 
 def _least(distance: FloatArray, among: BoolArray) -> BoolArray:
-    """Return a mask of the smallest distances in each row among the entries of the mask ``among``."""
+    """Return a mask of the smallest distances in each row, among the entries that the mask ``among`` selects."""
     least = np.where(among, distance, np.inf).min(axis=1, keepdims=True, initial=np.inf)
     return np.asarray(among & (distance == least))
 
@@ -181,7 +182,7 @@ def _least(distance: FloatArray, among: BoolArray) -> BoolArray:
 
 
 def precedents(queries: Queries, table: Table, backend: Backend | None) -> Precedents:
-    """Return the instances that decided each prediction, with equal votes, and the nearest one of another class."""
+    """Return the instances that decided each prediction, with equal votes, and the nearest one with another class."""
     memory, seen = queries.memory, queries.memory.seen
     predicted, every = classify(queries), np.arange(len(queries))
     found: list[list[Precedent]] = [[] for _ in every]
@@ -235,7 +236,7 @@ def _voters(description: Description, queries: Queries, label: int | None) -> li
 
 
 def _nearest_unlike(description: Description, queries: Queries, own: IdArray) -> list[IdArray]:
-    """Return the id of the nearest instance with another label for each query; empty if there is none."""
+    """Return an array for each query: the id of the nearest instance with another label, or no id if there is none."""
     best, least = np.full(len(queries), -1), np.full(len(queries), np.inf)
     for label in np.unique(description.core.records()[1]).tolist():
         rows = np.flatnonzero(own != label)
@@ -248,7 +249,7 @@ def _nearest_unlike(description: Description, queries: Queries, own: IdArray) ->
 
 
 def _cases(description: Description, queries: Queries, query: int, ids: IdArray) -> list[Precedent]:
-    """Return stored rows as precedents of a query, with the contribution of each attribute to their distances."""
+    """Return stored rows as precedents of a query, with the contribution of each attribute to the distance."""
     if not ids.size:
         return []
     instances, seen, comparison = queries.memory.instances, queries.memory.seen, description.comparison

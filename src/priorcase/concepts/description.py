@@ -1,7 +1,7 @@
-"""Concept descriptions: how instances are compared, and stored instances with their records.
+"""Concept descriptions: the comparison of instances, and the stored instances with their records.
 
-A learner has one description for all classes, or one for each class. The compiled description is changed in place, by
-one call; everything else here is replaced instead of changed, so that a learner can keep its earlier state.
+A learner has one description for all classes, or one for each class. The compiled part of a description is changed in
+place, by a single call, because copying it for each row would take too long.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from priorcase.similarity.differences import Curve, Differ, Linear, Lookup, Prof
 from priorcase.similarity.periodic import DatesSoFar, Periodic
 from priorcase.similarity.statistics import Summary
 
-# History of the rows seen: nothing, a log of their effects, or also the rows.
+# History of the rows seen: False for none, True for a log of their effects, "replay" for the log and the rows.
 History: TypeAlias = bool | Literal["replay"]
 
 KEEP = ("every", "misclassified", "significant")
@@ -40,7 +40,7 @@ TIES = ("majority", "first", "random")
 REASONS = np.array(["first", "every", "misclassified"], dtype=object)
 # Rules that the compiled core accepts by name.
 _CORE = ("z_accept", "z_drop", "weighted", "known_only", "weight_power", "window", "decay", "seed")
-# Bounds of the numbers in a fitted distance: class shares, which may be rounded up, and numbers of rows.
+# Bounds of the numbers in a saved distance; shares of classes may exceed 1 by rounding.
 _BOUNDS = dict.fromkeys(("profiles", "unseen", "missing"), (0.0, 1 + 1e-9))
 _BOUNDS |= dict.fromkeys(("low", "high", "breaks", "numbers"), (-1e308, 1e308)) | {"scale": (0.0, 1e308)}
 # The range of smaller numbers is always finite.
@@ -49,12 +49,12 @@ _LARGE = 1e290
 
 @dataclass(frozen=True)
 class Rules:
-    """Checked parameters of a learner; IB1 to IB5 differ only in these rules."""
+    """Checked parameters of a learner, by which the compiled core distinguishes IB1 to IB5."""
 
-    keep: str  # "every" instance (IB1), the "misclassified" (IB2), or these until their record is poor (IB3 and later)
+    keep: str  # "every" (IB1), "misclassified" (IB2), or "significant": misclassified, dropped if poor (IB3 to IB5)
     ties: str
     distance: Distance
-    growing: bool  # whether ranges of numbers grow with the rows; otherwise the first rows settle the distance
+    growing: bool  # whether ranges of numbers grow with the rows; otherwise the distance is fitted to the first rows
     per_class: bool
     history: History
     declared: Schema | None  # initial attributes, if others may appear later (IB5)
@@ -74,7 +74,7 @@ class Rules:
     def compare(self, schema: Schema, rows: Instances, earlier: Comparison | None = None) -> Comparison:
         """Return the comparison of instances with the attributes of a schema, given the first rows.
 
-        ``earlier`` is the comparison for the first of these attributes; its codes are kept.
+        ``earlier`` is the comparison before attributes were added to the schema; the codes of ``earlier`` are kept.
         """
         if self.growing:
             return _growing(self.distance, schema).with_live(earlier)
@@ -103,8 +103,8 @@ class Rules:
 class LiveValues:
     """Values of an attribute whose differences are computed in Python, numbered in order of arrival.
 
-    Unseen values of queries are numbered -2, -3, ... and kept until the next call. This is safe because learners hold
-    their lock during prediction.
+    Unseen values of queries are numbered -2, -3, ... and kept until the next call. No other call can replace
+    these values during a prediction, because a learner holds a lock.
     """
 
     def __init__(self, term: Computation) -> None:
@@ -129,13 +129,13 @@ class LiveValues:
         return -1.0 - len(unseen)
 
     def term(self) -> Computation:
-        """Return the difference of all values learned so far."""
+        """Return the difference between values, with all values learned so far."""
         if len(self._latest.values) != len(self.values):
             self._latest = replace(self._term, values=tuple(self.values))
         return self._latest
 
     def row_of(self, cell: float) -> FloatArray:
-        """Return ``f`` between the value of a cell and each learned value; 1 for an undeclared level."""
+        """Return the difference ``f`` between the value of a cell and each learned value; 1 for an undeclared level."""
         if cell == -1.0:
             return np.ones(len(self.values))
         value = self.values[int(cell)] if cell >= 0 else self.unseen[-2 - int(cell)]
@@ -149,7 +149,7 @@ class Comparison:
 
     schema: Schema
     fitted: FittedDistance
-    growing: bool  # whether it needs only the ranges of numbers, which grow with the rows
+    growing: bool  # whether ranges of numbers grow with the rows; the distance is then not fitted to rows
     # Codes of the nominal values of the first rows; `Instances` may reuse the code of a removed value.
     vocabulary: dict[int, dict[Value, int]] = field(default_factory=dict)
     live: dict[int, LiveValues] = field(default_factory=dict)  # attributes whose differences are computed in Python
@@ -195,7 +195,7 @@ class Comparison:
         return np.asanyarray(cells if self.growing else self.fitted.prepare(cells), order="C")
 
     def _numbered(self, cells: FloatArray, instances: Instances, *, stored: bool) -> FloatArray:
-        """Return cells in which values compared in Python have the codes of this comparison."""
+        """Return cells in which the values that are compared in Python have the codes of this comparison."""
         given, unseen, found = unseen_values(cells), list[Value](), np.array(cells)
         for a, live in self.live.items():
             kind, values = self.schema.kinds[a], instances.values(a)
@@ -217,7 +217,7 @@ class Comparison:
         return found if stored else with_unseen(found, unseen)
 
     def with_ranges(self, low: FloatArray, high: FloatArray) -> FittedDistance:
-        """Return the distance with the ranges of a description; NaN if no number is known."""
+        """Return the distance with the given ranges of numbers; NaN marks an attribute without known numbers."""
         ends = zip(np.nan_to_num(low).tolist(), np.nan_to_num(high).tolist(), strict=True)
         terms = [
             replace(term, low=start, high=end, scale=end - start) if ranged and isinstance(term, Linear) else term
@@ -228,7 +228,7 @@ class Comparison:
         return replace(self.fitted, terms=tuple(terms))
 
     def check_ranges(self, core: Concept, cells: FloatArray) -> None:
-        """Raise an error if the range of the numbers, including those already seen, is infinite."""
+        """Raise an error if the range of the numbers, including numbers already seen, is infinite."""
         if not self.growing or not (np.abs(cells) > _LARGE).any():
             return
         low, high = core.ranges()
@@ -241,7 +241,7 @@ class Comparison:
             )
 
     def saved(self) -> dict[str, Any] | None:
-        """Return the distance fitted to the first rows; None if it does not depend on them."""
+        """Return what was learned from rows: the fitted distance and the values compared in Python; None if nothing."""
         live = [(a, list(each.values)) for a, each in self.live.items()]
         if self.growing:
             return {"live": live} if live else None
@@ -259,7 +259,7 @@ class Comparison:
         """Restore from the result of `saved`; raise ``ValueError`` if it does not match the schema."""
         if rules.growing or told is None:
             if not rules.growing:
-                raise ValueError("a distance that was not fitted")
+                raise ValueError("the distance was not fitted")
             return _growing(rules.distance, schema).with_live()._with_values(told)
         computed = rules.distance.computed(schema)
         terms = tuple(
@@ -277,15 +277,15 @@ class Comparison:
         vocabulary = {}
         for a, values in told["vocabulary"]:
             if not isinstance(schema.kinds[a], Nominal) or len(values) > coded[a]:
-                raise ValueError("a vocabulary without a column")
+                raise ValueError("a column with a vocabulary is not nominal or has too few codes")
             vocabulary[a] = {identity(value): code for code, value in enumerate(values) if value is not None}
         nominal = {a for a in coded if isinstance(schema.kinds[a], Nominal)}
         if len(terms) != len(schema) or vocabulary.keys() != nominal:
-            raise ValueError("a distance for other columns")
+            raise ValueError("the distance belongs to other columns")
         return cls(schema, fitted, False, vocabulary).with_live()._with_values(told)
 
     def _with_values(self, told: dict[str, Any] | None) -> Comparison:
-        """Return the comparison with saved values."""
+        """Learn the values of a saved comparison, and return this comparison."""
         for a, values in () if told is None else told["live"]:
             for value in values:
                 self.live[a].learn(value)
@@ -301,7 +301,7 @@ def _growing(distance: Distance, schema: Schema) -> Comparison:
     elapsed = dict[Name, Any]()
     for a, kind in enumerate(schema.kinds):
         parts = kind.parts if isinstance(kind, Date) and kind.parts != "auto" else ("elapsed",)
-        if isinstance(kind, Date) and "elapsed" in parts:  # whose range grows
+        if isinstance(kind, Date) and "elapsed" in parts:  # the range of elapsed time grows
             elapsed[schema.label(a)] = DatesSoFar(parts) if len(parts) > 1 else distance.numeric
     if elapsed:
         distance = replace(distance, attributes={**distance.attributes, **elapsed})
@@ -315,10 +315,10 @@ class Description:
     rules: Rules
     comparison: Comparison
     core: Concept
-    # For each instance seen: correct (-1 if nothing was stored to predict from), stored and acceptable instances
-    # after it, number that became acceptable because of it, and number dropped.
+    # For each instance seen: whether it was predicted correctly (-1 without a prediction), and numbers of instances:
+    # stored and acceptable after it, accepted because of it, and dropped because of it.
     trace: IdArray | None
-    held: set[int] | None  # the stored ids, if several descriptions share the rows and rows may leave
+    held: set[int] | None  # ids of the stored rows, if several descriptions share rows and rows may be dropped
 
     def __len__(self) -> int:
         return len(self.core)
@@ -332,23 +332,23 @@ class Description:
         self.__dict__.update(state | {"core": core})
 
     def saved(self) -> dict[str, Any]:
-        """Return the learned state for a saved model; the values of the instances are saved with the rows."""
+        """Return the learned state for a saved model, without the values of the instances, which are saved as rows."""
         return {"trace": self.trace} | _unpacked(self.core.state())
 
     @classmethod
     def restored(
         cls, told: dict[str, Any], rules: Rules, comparison: Comparison, instances: Instances, labels: Any, n_seen: int
     ) -> Description:
-        """Restore from the result of `saved`, checked again; ``labels`` returns the labels of rows by position."""
+        """Restore from the result of `saved` and check it; ``labels`` returns the labels of rows at given positions."""
         width, trace, core = len(comparison.schema), told["trace"], rules.core(comparison)
         records = checked(told["records"], np.int64, (None, 5), least=0)
         ids, n = records[:, 0], len(records)
         tallies = checked(told["tallies"], np.float64, (n, 2), least=0.0)
         positions = instances.positions(ids)
         if np.unique(ids).size < n or (records[:, 3] >= len(REASONS)).any() or (tallies[:, 0] > tallies[:, 1]).any():
-            raise ValueError("invalid records")
+            raise ValueError("the records are invalid")
         if (records[:, 1] != labels(positions)).any():
-            raise ValueError("records of a different class")
+            raise ValueError("the records belong to other classes")
         cells = comparison.prepared(instances.cells(positions), instances, stored=True)
         _check_seen_ranges(told["low"], told["high"], cells, comparison.ranged > 0)
         for name, least in (("sums", -np.inf), ("norms", 0.0)):
@@ -356,9 +356,9 @@ class Description:
         checked(told["counts"], np.float64, (None,), least=0.0)
         recent = checked(told["recent"], np.int64, (None,), least=0)
         if told["arrivals"] != n_seen or not 0 <= told["n_dropped"] < 2**62 or recent.size > rules.window:
-            raise ValueError("a description of different rows")
+            raise ValueError("the description belongs to other rows")
         if (trace is None) == bool(rules.history):
-            raise ValueError("a missing history")
+            raise ValueError("the history is missing, or was not requested")
         if trace is not None:
             checked(trace, np.int64, (None, 5), least=-1)
         core.restore(_packed(told | {"cells": cells}))
@@ -368,7 +368,7 @@ class Description:
     def copy(self, comparison: Comparison | None = None) -> Description:
         """Return an independent copy.
 
-        If ``comparison`` has more attributes, the new ones are missing in all stored instances.
+        If ``comparison`` has additional attributes, their values are missing in all stored instances.
         """
         comparison = comparison or self.comparison
         core = self.rules.core(comparison)
@@ -378,8 +378,8 @@ class Description:
     def records(self) -> dict[str, AnyArray]:
         """Return the stored instances with their records as columns, in the order they were stored.
 
-        The lower bound of the accuracy and the upper bound of the frequency use the level ``accept``; the other two
-        bounds use ``drop``.
+        The lower bound of the accuracy and the upper bound of the class frequency use the confidence level ``accept``;
+        the other two bounds use the confidence level ``drop``.
         """
         ids, labels, successes, trials, arrived, reasons, _ = self.core.records()
         counts, seen = self.core.counts()
@@ -408,16 +408,16 @@ class Description:
         return ids[acceptable > 0] if self.rules.keep == "significant" else ids
 
     def search_weights(self) -> FloatArray:
-        """Return the factor that multiplies the differences in each attribute."""
+        """Return the factor by which the differences in each attribute are multiplied."""
         return self.core.weights()[3]
 
     def counts_of(self, labels: IdArray) -> FloatArray:
-        """Return the number of counted instances with each label; 0 for label -1."""
+        """Return the number of instances with each label, within the window if there is one; 0 for label -1."""
         counts, _ = self.core.counts()
         return np.append(counts, 0.0)[np.minimum(labels, counts.size)]
 
     def most_frequent(self, labels: IdArray) -> int:
-        """Return the position of the most frequent label; the first if there are ties."""
+        """Return the position of the most frequent label, or of the first one if several are most frequent."""
         return int(np.argmax(self.counts_of(labels)))
 
 
@@ -454,7 +454,7 @@ def _packed(parts: dict[str, Any]) -> bytes:
 
 
 def _check_seen_ranges(low: Any, high: Any, cells: FloatArray, ranged: BoolArray) -> None:
-    """Raise an error if ranges do not contain the numbers of the stored instances."""
+    """Raise ``ValueError`` if the saved ranges do not contain the numbers of the stored instances."""
     width = cells.shape[1]
     for ends in (low, high):
         checked(ends, np.float64, (width,), missing=True)
@@ -462,10 +462,11 @@ def _check_seen_ranges(low: Any, high: Any, cells: FloatArray, ranged: BoolArray
         known = ranged & ~np.isnan(cells).all(axis=0) if len(cells) else np.zeros(width, bool)
         inside = (np.fmin.reduce(cells, initial=np.inf) >= low) & (np.fmax.reduce(cells, initial=-np.inf) <= high)
         if (known & ~inside).any() or np.isinf(high - low).any():
-            raise ValueError("ranges that do not contain the stored numbers")
+            raise ValueError("the ranges do not contain the stored numbers")
 
 
-# Descriptions by class code, with None first. Without ``per_class`` there is only the description of None, for all
-# classes (IB1 to IB3 as published). Otherwise a row belongs to a class (1) or not (0), and the description of None has
-# seen all rows as non-members: a class that appears mid-stream starts with its copy, as if known from the first row.
+# Descriptions by class code, with the key None first. Without ``per_class``, only the description with key None exists,
+# for all classes (IB1 to IB3 as published). With ``per_class``, a row has label 1 in the description of its class and
+# label 0 in all others. The description with key None has seen all rows with label 0: a class that appears mid-stream
+# starts with a copy of it, as if the class had been known from the first row.
 Descriptions: TypeAlias = dict[int | None, Description]

@@ -1,7 +1,7 @@
 """IB1 to IB5: instance-based learning algorithms (Aha, Kibler & Albert 1991; Aha 1992).
 
-They learn one instance at a time, in Aha's framework with three parts: similarity (`Comparison`), classification
-(``classification.py``) and update of the concept description, done by the compiled core according to `Rules`.
+The algorithms learn one instance at a time, in Aha's framework with three parts: similarity (`Comparison`),
+classification (``classification.py``) and update of the concept description (in the compiled core, with `Rules`).
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ _RECORDS = {"accept": CONFIDENCE, "drop": CONFIDENCE, "decay": [Interval(Real, 0
 
 
 def reads(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
-    """Decorate like `state.reads`, but also acquire the lock, since compiled descriptions are changed in place."""
+    """Decorate like `state.reads`, but also acquire the lock, because compiled descriptions are changed in place."""
 
     @wraps(method)
     def locked(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -101,17 +101,18 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the rows in one pass, replacing all rows learned before.
 
-        ``y`` has one class for each row, or with ``per_class`` one 0/1 column for each class. ``X`` may be a source of
-        batches (see `priorcase.batches`) and ``y`` the name of its target column.
+        ``y`` contains one class for each row, or with ``per_class`` a column of 0 and 1 for each class. If ``X`` is a
+        data frame or a source of batches (see `priorcase.batches`), ``y`` may be the name of its target column.
         """
         self.__dict__.pop("_memory", None)
         self._learn(X, y, None, None, shuffle=self.shuffle)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Learn more rows one by one, in order. If the call fails or is interrupted, the model is unchanged.
+        """Learn more rows one by one, in order.
 
-        ``classes`` declares all classes, including those not seen yet; see `fit` for ``X`` and ``y``.
+        If the call fails or is interrupted, the model is unchanged. ``classes`` declares all classes, including classes
+        not seen yet; see `fit` for ``X`` and ``y``.
         """
         return self._partial_fit(X, y, None, classes)
 
@@ -119,8 +120,8 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
     def forget(self, ids: ArrayLike) -> Self:
         """Forget rows as if they had never been seen; ``ids`` are positions in the stream, from 0.
 
-        `IB1` without a ``window`` can forget any row. The other learners need ``history="replay"``, which learns the
-        remaining rows again in the same order and with the same random numbers.
+        `IB1` without a ``window`` can forget any row. All other cases require ``history="replay"``: the remaining rows
+        are learned again in the same order and with the same random numbers.
         """
         self._memory = memory.forget(self._stored(), ids, threads=self._threads())
         record_features(self, self._memory.instances.schema)
@@ -132,7 +133,9 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
             self._learn_rows(X, y, classes, shuffle)
             return
         if shuffle:
-            raise ParameterError(f"shuffle must be False for {batches.source}, which is read in order")
+            raise ParameterError(
+                f"shuffle must be False if y is a column name, because {batches.source} is then read in order"
+            )
         if "_memory" in self.__dict__:
             self._memory = self._stored().detached()  # the current memory is unchanged if a later batch fails
         for table, labels in batches:
@@ -155,7 +158,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
             record_features(self, self._memory.instances.schema)
 
     def _read_rows(self, X: Any, first: bool) -> tuple[Table, ColumnKinds]:
-        """Return rows to learn, and their columns if attributes may appear or be absent."""
+        """Return the rows to learn, and the kinds of their columns (None if the attributes are fixed)."""
         if first:
             return self._training_table(X), None
         try:
@@ -176,7 +179,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         if targets is not None and len(targets) > 1 and any(d.needs_classes for d in distance.differences(schema)):
             raise TargetError(
                 f"y has several columns, but distance={distance!r} is learned from the classes of a single column. "
-                "Fit one estimator for each column, or choose a distance without classes such as 'heom'."
+                "Fit one estimator for each column, or choose a distance that does not use classes, such as 'heom'."
             )
         return ConceptMemory(Instances(schema, targets), self._rules)
 
@@ -187,7 +190,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         given, distance, seed = self.get_params(deep=False), self._similarity(), self.random_state
         if distance.whole:
             raise ParameterError(
-                f"distance={given['distance']!r} compares whole rows, but concept learners compare instances column "
+                f"distance={given['distance']!r} compares whole rows, but IB1, IB2 and IB3 compare instances column "
                 "by column. Pass functions for single columns (Distance(attributes=...)), or use "
                 "KNNClassifier."
             )
@@ -221,7 +224,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
 
     @reads
     def predict(self, X: Any) -> AnyArray:
-        """Predict the class of each row; an indicator matrix (queries, classes) for multi-label targets."""
+        """Predict the class of each row; for multi-label targets, return an indicator matrix (queries, classes)."""
         queries = self._queries(self._table(X))
         seen = queries.memory.seen
         if seen.indicator:
@@ -230,10 +233,10 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
-        """Predict the probability of each class in ``classes_``, ``(n_c + 1/K) / (n + 1)`` with n_c of n votes.
+        """Predict the probability of each class in ``classes_``.
 
-        All nearest instances at equal distances vote. The predicted class always has the highest probability. Returns
-        a list of arrays for multi-label targets, as in scikit-learn.
+        The probability of a class with n_c of n votes is ``(n_c + 1/K) / (n + 1)`` for K classes. The predicted class
+        has the highest probability, except with ``ties="random"``. Returns a list of arrays for multi-label targets.
         """
         queries = self._queries(self._table(X))
         if queries.memory.seen.indicator:
@@ -245,7 +248,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
     def precedents(self, X: Any) -> Precedents:
         """Return the stored instances that decided each prediction, with each column's contribution to their distances.
 
-        Not available for multi-label targets.
+        This method is not available for multi-label targets.
         """
         if self._stored().seen.indicator:
             raise TargetError(
@@ -257,14 +260,14 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
 
     @reads
     def claims(self, X: Any) -> BoolArray:
-        """Return which concept descriptions claim each query, shape (queries, classes); several or none may."""
+        """Return whether the description of each class claims each query, as a boolean array (queries, classes)."""
         if not self._stored().rules.per_class:
-            raise ParameterError("claims needs a description for each class. Choose per_class=True, or use predict.")
+            raise ParameterError("claims needs a description for each class. Fit with per_class=True, or use predict.")
         return classification.claims(self._queries(self._table(X)))[0]
 
     @reads
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy; for multi-label targets the share of rows with all labels correct."""
+        """Return the accuracy; for multi-label targets, the share of rows for which all labels are correct."""
         seen = self._stored().seen
         return float(super().score(X, read_truth(y, seen) if seen.indicator else y, sample_weight))
 
@@ -282,7 +285,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
     @property
     @reads
     def classes_(self) -> AnyArray:
-        """Classes seen or declared, ascending; for indicator targets in column order."""
+        """Classes seen or declared, in ascending order; for a target with 0/1 columns, in column order."""
         return self._stored().seen.classes
 
     @property
@@ -292,14 +295,14 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
 
         Columns: ``id``, ``concept`` (with ``per_class``), ``class``, the attributes, ``successes``, ``trials``, Wilson
         bounds of the accuracy and of the class frequency (``accuracy_low``, ``accuracy_high``, ``frequency_low``,
-        ``frequency_high``), ``class_count``, ``verdict``, ``arrived`` (position in the stream, from 1) and ``reason``.
+        ``frequency_high``), ``class_count``, ``verdict``, ``arrived`` (position in learning order, from 1), ``reason``.
         """
         return concept_frame(self._refreshed(), self._backend)
 
     @property
     @reads
     def storage_(self) -> float:
-        """Share of the instances seen that are stored; for `IB3` to `IB5`, stored and acceptable."""
+        """Share of the instances seen that are stored, and for `IB3` to `IB5` also acceptable."""
         return self._kept().size / self._answering().seen.n_rows
 
     @property
@@ -310,7 +313,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
     @property
     @reads
     def dropped_(self) -> int:
-        """Number of instances dropped because of their records or the window."""
+        """Number of instances dropped because of a poor record or because they left the window."""
         return sum(one.core.n_dropped for _, one in self._answering().named())
 
     @property
@@ -322,14 +325,16 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
     @property
     @reads
     def history_(self) -> LearningHistory:
-        """Log of the effect of each instance; only with ``history=True`` or ``"replay"``."""
+        """Log of the effect of each instance; available only with ``history=True`` or ``history="replay"``."""
         if not self._stored().rules.history:
-            raise NotAvailableError("history_ needs history=True or history='replay' before the first row")
+            raise NotAvailableError(
+                "history_ needs history=True or history='replay' before the first row. Set history, and fit again."
+            )
         return LearningHistory.of(self._refreshed(), self._backend)
 
     @reads
     def digest(self) -> str:
-        """Return a fingerprint of the stored rows, and of the records, counts and ranges."""
+        """Return a hash of the stored rows, and of all learned values that do not follow from the stored rows."""
         return self._stored().digest()
 
     @reads
@@ -351,7 +356,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         memory = super()._stored()
         shared = memory.shared
         if shared.lock.held_at_fork or (shared.change is not None and shared.change.after.version != memory.version):
-            # After a fork, or an interrupt between changing the descriptions and updating the estimator.
+            # Needed after a fork, or an interrupt between changing the descriptions and updating the estimator.
             with shared.lock:
                 memory = self._memory = memory.current()
         return memory
@@ -363,12 +368,12 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         return memory
 
     def _refreshed(self) -> ConceptMemory:
-        """Return the memory, with up-to-date records and history of the remaining rows."""
+        """Return the memory after bringing the records and the history of the remaining rows up to date."""
         found = self._memory = memory.refreshed(self._answering(), threads=self._threads())
         return found
 
     def _kept(self) -> IdArray:
-        """Return the ids of the instances that count as stored in the paper."""
+        """Return the ids of the instances that are counted as stored in the paper."""
         return memory.union(one.kept() for _, one in self._answering().named())
 
 
@@ -377,23 +382,23 @@ class IB1(ConceptLearner):
     """IB1: incremental nearest-neighbor classifier that stores every instance.
 
     Similarity is ``Sim(x, y) = -sqrt(sum_i f(x_i, y_i))``, where f is the squared difference of numbers scaled to [0,
-    1] by their range so far, and 0 or 1 for equal or different values. A missing value differs maximally from a known
-    value, and two missing values have f = 1. The class of the most similar stored instance is predicted.
+    1] by their range so far, and 0 or 1 for equal or different values. A missing value differs maximally from any known
+    value, and f = 1 for two missing values. The class of the most similar stored instance is predicted.
 
     Parameters
     ----------
     ties
         Rule for equally near instances: ``"majority"`` (all vote), ``"first"`` (the one stored first) or ``"random"``.
     shuffle, random_state
-        Whether `fit` learns the rows in random order, and the seed.
+        Whether `fit` learns the rows in random order, and the seed of this order and of other random choices.
     history
         True logs the effect of each instance (``history_``); ``"replay"`` also keeps all rows, so that any row can be
         forgotten.
     per_class
-        Whether each class has its own concept description. Several descriptions or none may then claim a query
-        (`claims`), and targets may be multi-label.
+        Whether each class has its own concept description. A query may then be claimed by several descriptions or
+        by none (see `claims`), and targets may be multi-label.
     window
-        Number of latest rows to keep; None for all. Ranges of numbers do not shrink when rows leave.
+        Number of latest rows to keep; None for all. Ranges of numbers do not shrink when old rows are dropped.
     distance
         ``"ib"``: Aha's similarity, whose ranges grow with the stream. Other distances (see `KNNClassifier`) are fitted
         to the rows of the first call.
@@ -434,13 +439,13 @@ class IB1(ConceptLearner):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class IB2(ConceptLearner):
-    """IB2: stores an instance only if the instances stored so far misclassify it.
+    """IB2: stores an instance only if the previously stored instances misclassify it.
 
     The stored instances lie mostly near the class boundaries. Noisy instances are usually misclassified and therefore
-    stored, so IB2 is less accurate than `IB1` on noisy data. The result depends on the order of the rows.
+    stored, so IB2 is often less accurate than `IB1` on noisy data. The result depends on the order of the rows.
 
-    Parameters and attributes: see `IB1`. ``storage_`` is the storage of the paper's Table 4 (section 3), and
-    ``sample_indices_`` the positions of the rows kept by `fit_resample`.
+    Parameters and attributes: see `IB1`. ``storage_`` is called storage in Table 4 of the paper (section 3), and
+    ``sample_indices_`` contains the positions of the rows that `fit_resample` keeps.
 
     References
     ----------
@@ -467,7 +472,7 @@ class IB2(ConceptLearner):
     @property
     @reads
     def sample_indices_(self) -> IdArray:
-        """Positions of the rows kept: the acceptable ones, or all stored ones if none is acceptable."""
+        """Positions of the rows kept: all stored instances, or for `IB3` only acceptable ones if there are any."""
         kept = self._kept()
         return kept if kept.size else self._stored().ids
 
@@ -482,13 +487,13 @@ class IB2(ConceptLearner):
 class IB3(IB2):
     """IB3: `IB2` that classifies only with instances whose past accuracy is significantly good.
 
-    The most similar *acceptable* instance predicts the class; while there is none, a random stored instance does. The
-    records of all stored instances that are at least as similar are updated, and instances with significantly poor
-    records are dropped. Misclassified instances are stored with an empty record.
+    The class of a new instance is predicted by the most similar *acceptable* instance, or by a random stored instance
+    if none is acceptable. The records of all stored instances that are at least as similar as the predicting one are
+    updated, and *poor* instances are dropped. A misclassified new instance is stored with an empty record.
 
-    With Wilson intervals (`wilson_interval`) for s successes in n trials and for the frequency of its class among all
-    instances seen, an instance is *acceptable* if ``low(s, n) > high(count, N)``, and *poor* if ``high(s, n) <
-    low(count, N)``. If no instance is acceptable, `predict` uses all instances.
+    An instance with s successes in n trials is *acceptable* if ``low(s, n) > high(count, N)`` and *poor* if ``high(s,
+    n) < low(count, N)``, where low and high are Wilson bounds (`wilson_interval`) and count is the number of instances
+    of the same class among all N instances seen. If no instance is acceptable, `predict` uses all stored instances.
 
     Parameters
     ----------
@@ -496,8 +501,8 @@ class IB3(IB2):
         One-sided confidence levels of acceptance and dropping, from 0.5 to below 1. 0.9 and 0.875 (a two-sided 75%)
         reproduce the paper's figures.
     decay
-        Factor by which earlier trials are discounted at each new trial, for concept drift; 1 for none. A record covers
-        about its latest ``1 / (1 - decay)`` trials.
+        Factor by which each new trial discounts the earlier trials of a record, for concept drift; 1 for no discount.
+        A record covers about its latest ``1 / (1 - decay)`` trials.
     ties, shuffle, random_state, history, per_class, window, distance, categorical_features, schema, n_jobs
         See `IB1`, which also documents the fitted attributes. ``storage_`` is the share of the instances seen that are
         stored and acceptable (section 4, Table 6).
@@ -533,13 +538,13 @@ class IB3(IB2):
 class IB4(ConceptLearner):
     """IB4: `IB3` with a concept description and learned attribute weights for each class.
 
-    For class c, ``Sim_c(x, y) = -sqrt(sum_i w_ci^2 f(x_i, y_i))`` with f as in `IB1`. After each prediction by instance
-    y, with d_i the difference in attribute i and ``L`` the higher frequency of the two classes, ``Cum_i += (1 - L) (1 -
-    d_i)`` if x and y are of one class and ``(1 - L) d_i`` if not, ``Norm_i += 1 - L``, and ``w_ci = max(Cum_i / Norm_i
-    - 1/2, 0)``. All weights start at 1/2; those of irrelevant nominal attributes tend to 0.
+    For class c, ``Sim_c(x, y) = -sqrt(sum_i w_ci^2 f(x_i, y_i))`` with f as in `IB1`. A label is "c" or "not c". After
+    y has predicted x, ``Cum_i += (1 - L) (1 - d_i)`` if their labels are equal and ``Cum_i += (1 - L) d_i`` if not,
+    ``Norm_i += 1 - L``, and ``w_ci = max(Cum_i / Norm_i - 1/2, 0)``, with ``d_i = sqrt(f(x_i, y_i))`` and the higher
+    frequency L of their labels. All weights start at 1/2; weights of irrelevant nominal attributes tend to 0.
 
-    The class whose description claims the query is predicted. If several or no descriptions claim it, the instance with
-    the smallest squared distance divided by the sum of weights decides (see `claims`). Targets may be multi-label.
+    The class whose description claims the query is predicted. If several descriptions claim the query, the nearest one
+    wins; if none does, the nearest member wins (by squared distance / sum of weights). Targets may be multi-label.
 
     Parameters
     ----------
@@ -582,7 +587,7 @@ class IB4(ConceptLearner):
     def attribute_weights_(self) -> Any:
         """Weight of each attribute in the description of each class, between 0 and 1/2.
 
-        A data frame with ``concept`` and the attributes, or an array (classes, attributes) for rows without names.
+        A data frame with ``concept`` and the attributes, or an array (classes, attributes) if columns have no names.
         """
         memory = self._answering()
         weights = np.array([description.core.weights()[0] for description in memory.of_classes()])
@@ -598,16 +603,16 @@ class IB4(ConceptLearner):
 class IB5(IB4):
     """IB5: `IB4` that ignores missing values, so that attributes may appear or be absent at any time.
 
-    A missing attribute adds nothing to the distance, and its weight is updated only when it is known on both sides.
+    An attribute adds nothing to a distance, and its weight is not updated, if its value is missing in either row.
 
-    New columns in `partial_fit` are added with weight 1/2 and are missing in all earlier rows. Data frames are matched
-    by name, and absent columns are missing; arrays are matched by position, and new columns come last.
+    New columns in `partial_fit` are added with weight 1/2 and are missing in all earlier rows. Columns of a data frame
+    are matched by name and may be absent; columns of an array are matched by position, and new columns come last.
 
     Parameters
     ----------
     missing
-        ``"ignore"``: missing attributes add nothing to the distance. ``"scale"``: the sum over the known ones is scaled
-        up, so that rows with many missing values are not near to everything.
+        ``"ignore"``: missing attributes add nothing to the distance. ``"scale"``: the sum over known attributes is also
+        scaled up, so that rows with many missing values are not near to all other rows.
     ties, shuffle, random_state, history, window, accept, drop, decay, weight_power
         See `IB4`, which also documents categorical_features, schema, n_jobs, the fitted attributes and the reference.
 

@@ -1,9 +1,9 @@
 """Memory of a concept learner: stored rows and their descriptions, with learning and forgetting.
 
-The memory of a learner is immutable: learning and forgetting create a new memory, which replaces the old one by one
-assignment. Only the compiled descriptions are changed in place, since copying them for every row would take too long. A
-`Change` records their new state: after an interrupt it shows whether the change has happened, so that the learner is in
-the state before or after it.
+The memory of a learner is immutable: learning and forgetting create a new memory, which replaces the old memory in a
+single assignment. Only the compiled descriptions are changed in place, because copying them for every row would take
+too long. A `Change` contains the memories before and after a change of the compiled descriptions. After an interrupt,
+the learner continues with the memory that matches the state of the compiled descriptions.
 """
 
 from __future__ import annotations
@@ -32,30 +32,31 @@ from priorcase.saving import checked
 from priorcase.schema import Kind, Schema, Table
 from priorcase.schema.kinds import canonical
 
-# Ids, cells and targets of rows; targets are class codes, or membership of each row in each class.
+# Ids, cells and targets of rows; the targets are class codes, or the membership of each row in each class.
 Rows: TypeAlias = tuple[IdArray, FloatArray, AnyArray]
 
-# More rows are learned on a copy, so that other threads can read meanwhile; the progress bar has _STEPS steps.
+# More rows than MANY_ROWS are learned on a copy, so that other threads can read the model in the meantime; _STEPS is
+# the number of steps of the progress bar.
 MANY_ROWS, _STEPS = 8192, 100
 
 _DIGEST_FORMAT = b"priorcase concept 1"
 
 
 def _copied(descriptions: Descriptions, comparison: Comparison | None = None) -> Descriptions:
-    """Return an independent copy, optionally with more attributes."""
+    """Return independent copies of the descriptions, optionally with additional attributes."""
     return {code: one.copy(comparison) for code, one in descriptions.items()}
 
 
 @dataclass(eq=False)
 class Shared:
-    """Lock and latest change, shared by memories with the same compiled descriptions."""
+    """Lock and latest change, which memories with the same compiled descriptions share."""
 
     lock: Lock = field(default_factory=Lock)
     change: Change | None = None
 
 
 class ConceptMemory(Memory):
-    """Rows stored by at least one description, and the descriptions; ids are positions in the stream."""
+    """Concept descriptions, and the rows stored by at least one of them; row ids are positions in the stream."""
 
     def __init__(self, instances: Instances, rules: Rules) -> None:
         super().__init__(instances)
@@ -67,7 +68,7 @@ class ConceptMemory(Memory):
         self.order = np.empty(0, np.int64)
         # The id of the first row of each call, and the columns of its table.
         self.calls: tuple[tuple[int, ColumnKinds], ...] = ()
-        self.stale = False  # whether rows were forgotten since records and history were computed (IB1 only)
+        self.stale = False  # whether records and history are outdated because rows were forgotten (IB1 only)
         self.version = 0
         self.shared = Shared()
 
@@ -80,7 +81,7 @@ class ConceptMemory(Memory):
         self.__dict__.update(state, shared=Shared())
 
     def saved(self) -> dict[str, Any]:
-        """Return the data for a saved model besides the rows: classes, descriptions and the log of the stream."""
+        """Return the data of a saved model without the rows: classes, descriptions and the log of the stream."""
         descriptions = [(code, one.saved()) for code, one in self.descriptions.items()]
         first = self.descriptions.get(None)
         return {
@@ -94,32 +95,32 @@ class ConceptMemory(Memory):
         }
 
     def restore(self, instances: Instances, state: Mapping[str, Any]) -> None:
-        """Restore rows and descriptions, checked again; raise ``ValueError`` if they are inconsistent."""
+        """Restore rows and descriptions and check them; raise ``ValueError`` if they are inconsistent."""
         self.instances, self.log, self.order = instances, state["log"], checked(state["order"], np.int64, (None,))
         self.stale, self.calls = state["stale"], state["calls"]
         self.seen = SeenClasses.restored(state["seen"], instances)
         rules, described = self.rules, state["descriptions"]
         if (self.log is not None) != (rules.history == "replay") or type(self.stale) is not bool:
-            raise ValueError("a missing history")
+            raise ValueError("the history is missing, or was not requested")
         schemas = (instances.schema, instances.targets)
         if self.log is not None and ((self.log.schema, self.log.targets) != schemas or not _holds(self.log, self)):
-            raise ValueError("a history of different rows")
+            raise ValueError("the history belongs to other rows")
         if self.stale and not (rules.keeps_all and rules.growing):
-            raise ValueError("records marked as outdated")
+            raise ValueError("the records are marked as outdated")
         firsts = [first for first, _ in self.calls]
         kinds = [kind for _, columns in self.calls for _, kind in columns or ()]
         if firsts != sorted({int(first) for first in firsts}) or not all(isinstance(kind, Kind) for kind in kinds):
-            raise ValueError("invalid calls")
+            raise ValueError("the calls are invalid")
         if not described and self.seen.n_rows:
-            raise ValueError("rows without a description")
+            raise ValueError("the rows have no description")
         if not described:
             return
         comparison, coded = Comparison.restored(state["comparison"], rules, instances.schema), self.seen.coded
         n_seen, codes = self.seen.n_rows, [code for code, _ in described]
         if codes[0] is not None or len({*codes}) < len(codes) or (len(codes) > 1 and not rules.per_class):
-            raise ValueError("descriptions without a class")
+            raise ValueError("the descriptions do not match per_class")
         if any(type(code) is not int or not 0 <= code < len(self.seen.labels) for code in codes[1:]):
-            raise ValueError("descriptions of different classes")
+            raise ValueError("the descriptions belong to other classes")
 
         def labels_of(code: int | None) -> Callable[[IdArray], AnyArray]:
             def labels(positions: IdArray) -> AnyArray:
@@ -138,13 +139,13 @@ class ConceptMemory(Memory):
         }
         stored = union(one.core.records()[0] for one in self.descriptions.values())
         if not np.array_equal(stored, instances.ids):
-            raise ValueError("rows that are in no description")
+            raise ValueError("the rows are not those of the descriptions")
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def detached(self, schema: Schema | None = None) -> Self:
-        """Return a memory with its own compiled descriptions; new attributes of ``schema`` are missing in all rows."""
+        """Return a copy with its own compiled descriptions; new attributes of ``schema`` are missing in all rows."""
         other, comparison = self.fork(), None
         if schema is not None:
             sources = [*range(known := len(self.instances.schema)), *(None for _ in schema.kinds[known:])]
@@ -155,13 +156,13 @@ class ConceptMemory(Memory):
         return other
 
     def current(self) -> ConceptMemory:
-        """Return this memory, or its successor after a change of the compiled descriptions; call with the lock held."""
+        """Return this memory, or its successor after a change of the descriptions; the caller must hold the lock."""
         memory, change, forked = self, self.shared.change, self.shared.lock.held_at_fork
         if change is not None and change.after.version != self.version:
             if forked and len(change.results) < change.expected:
                 raise NotAvailableError(
-                    "another thread was learning rows when this process was forked, and the description is incomplete "
-                    "here. Fit again."
+                    "another thread was learning rows when this process was forked, so the model is incomplete in this "
+                    "process. Fit again."
                 )
             memory = change.outcome()
             if memory is change.before:
@@ -183,16 +184,16 @@ class ConceptMemory(Memory):
         return None if self.rules.per_class else self.descriptions[None]
 
     def of_classes(self) -> list[Description]:
-        """Return the description of each class, in order; declared classes without rows use that of key None."""
+        """Return the description of each class, in order; for a class without rows, the description with key None."""
         return [self.descriptions.get(code, self.descriptions[None]) for code in self.seen.codes.tolist()]
 
     def named(self) -> list[tuple[int | None, Description]]:
-        """Return the description for all classes, or the descriptions of the classes seen, in order."""
+        """Return pairs of class code and description in class order; the code is None for a joint description."""
         codes = self.seen.codes.tolist() if self.rules.per_class else [None]
         return [(code, self.descriptions[code]) for code in codes if code in self.descriptions]
 
     def digest(self) -> str:
-        """Return the SHA-256 of the stored rows, and of records, counts, ranges and weights not implied by rows."""
+        """Return the SHA-256 of the stored rows, and of all learned values that do not follow from the stored rows."""
         # Rows are hashed in order and classes by name, since ids and codes depend on removed rows.
         rows, seen = self.instances.digest(), self.seen
         if self.rules.keeps_all or not self.descriptions:
@@ -213,7 +214,7 @@ class ConceptMemory(Memory):
 
 
 def _holds(log: Instances, memory: ConceptMemory) -> bool:
-    """Return whether a log contains all rows of a memory, and whether the memory has the order of all logged rows."""
+    """Return whether a log contains all rows of a memory, and ``memory.order`` lists exactly the logged rows."""
     return np.array_equal(np.sort(memory.order), log.ids) and bool(np.isin(memory.instances.ids, log.ids).all())
 
 
@@ -235,7 +236,7 @@ def _add_description(parts: Any, description: Description, ids: IdArray, labels:
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """Change of compiled descriptions: the memories before and after it."""
+    """A change of compiled descriptions, with the memories before and after the change."""
 
     before: ConceptMemory
     after: ConceptMemory
@@ -244,10 +245,10 @@ class Change:
     results: list[Any] = field(default_factory=list)  # results of these calls, added together
 
     def made(self, run: Callable[[list[Any]], None]) -> ConceptMemory:
-        """Return the memory after compiled calls that add their results to a list.
+        """Call ``run``, which changes the compiled descriptions, and return the memory after the change.
 
-        All changes happen in one C call: Ctrl-C acts before or during it, when nothing has changed, or after it, when
-        all results are complete.
+        All changes happen in one C call. Ctrl-C takes effect either before the changes, when nothing has changed, or
+        afterwards, when all results are complete.
         """
         with self.before.shared.lock:
             self.after.version = self.before.version + 1
@@ -256,7 +257,7 @@ class Change:
             return self.finished()
 
     def finished(self) -> ConceptMemory:
-        """Return the memory after the compiled calls; may be called again."""
+        """Return the memory after the compiled calls; repeated calls give the same result."""
         if self.ids is None:
             return self.after
         memory = self.after.fork()
@@ -271,7 +272,7 @@ class Change:
             return self.finished()
         n_seen, cores = self.before.seen.n_rows, [one.core for one in self.before.descriptions.values()]
         if self.results or any(core.n_seen != n_seen for core in cores):
-            raise TooLargeError("memory ran out while rows were learned, and the description is incomplete. Fit again.")
+            raise TooLargeError("memory ran out while rows were learned, and the model is incomplete. Fit again.")
         return self.before
 
 
@@ -318,7 +319,7 @@ def learn(
 
 
 def run_learn(descriptions: Descriptions, rows: Rows, threads: int, text: str, results: list[Any]) -> None:
-    """Let all compiled descriptions learn the rows and append the results to a list; on an error, no row is learned."""
+    """Learn the rows in all compiled descriptions and append the results to a list; on an error, learn no row."""
     (ids, cells, _), traced = rows, descriptions[None].trace is not None
     cores, labels = [one.core for one in descriptions.values()], _labels(descriptions, rows)
     if len(ids) <= MANY_ROWS:
@@ -330,7 +331,7 @@ def run_learn(descriptions: Descriptions, rows: Rows, threads: int, text: str, r
 
 @contextmanager
 def _progress(n: int, text: str) -> Iterator[Callable[[int], None]]:
-    """Yield a callback that shows how many of ``n`` rows were learned."""
+    """Yield a callback that shows the share of ``n`` rows learned so far in a progress bar."""
     with bar(_STEPS, shown=True, text=text) as advance:
         shown = 0
 
@@ -344,7 +345,7 @@ def _progress(n: int, text: str) -> Iterator[Callable[[int], None]]:
 
 
 def _with_classes(descriptions: Descriptions, targets: AnyArray) -> Descriptions:
-    """Add a description for each new class in the targets."""
+    """Return the descriptions, with an additional one for each new class in the targets."""
     if not descriptions[None].rules.per_class:
         return descriptions
     codes = targets.tolist() if targets.ndim == 1 else np.flatnonzero(targets.any(axis=0)).tolist()
@@ -369,7 +370,7 @@ def _after_learning(
 ) -> tuple[Descriptions, IdArray]:
     """Return the descriptions after the compiled calls, and the ids of rows that are no longer stored.
 
-    Idempotent, so that it can be repeated after an interrupt.
+    The function is idempotent, so that it can be repeated after an interrupt.
     """
     after = dict(descriptions)
     for (code, one), result in zip(descriptions.items(), results, strict=True):
@@ -389,7 +390,7 @@ def _after_learning(
 
 
 def _learned(descriptions: Descriptions, rows: Rows, threads: int, text: str) -> tuple[Descriptions, IdArray]:
-    """Return the descriptions, changed in place, after learning rows, and the ids of rows that are no longer stored."""
+    """Learn rows in place; return the descriptions, and the ids of rows that are no longer stored."""
     results: list[Any] = []
     run_learn(descriptions, rows, threads, text, results)
     return _after_learning(descriptions, rows[0], results)
@@ -410,17 +411,17 @@ def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int) -> ConceptMem
     if memory.log is not None:
         if absent := wanted[~np.isin(wanted, memory.log.ids)].tolist():
             raise UnknownIdError(
-                f"ids {listed(absent)} are unknown or already forgotten; the model is unchanged. "
-                f"Rows are numbered from 0 in the order they were learned, {memory.log.next_id} so far."
+                f"ids {listed(absent)} are unknown or already forgotten; the model is unchanged. Rows are numbered "
+                f"from 0 in the order in which they were passed; {memory.log.next_id} rows were passed so far."
             )
         return _replayed(memory, memory.log, memory.order, wanted, threads)
     if not rules.keeps_all:
         why = "the stored rows and their records depend on rows that were not kept"
         if rules.keep == "every":
-            why = "rows that left the window= were not kept"
+            why = "rows that left the window were not kept"
         raise ForgettingError(
             f"rows cannot be forgotten exactly: {why}. The model is unchanged. Fit with history='replay', "
-            "which keeps all rows and learns the remaining ones again."
+            "which keeps all rows and learns the remaining rows again."
         )
     if not rules.growing or memory.descriptions[None].comparison.live:
         order = memory.descriptions[None].core.records()[0]  # all rows are stored, in the order of learning
@@ -448,11 +449,11 @@ def refreshed(memory: ConceptMemory, *, threads: int) -> ConceptMemory:
 
 
 def _replayed(memory: ConceptMemory, known: Instances, order: IdArray, gone: IdArray, threads: int) -> ConceptMemory:
-    """Return the memory after learning known rows in order, without some of them."""
+    """Return the memory after learning the known rows again in order, without the rows ``gone``."""
     rest = known.fork()
     rest.remove(gone)
     rules, ids, order = memory.rules, rest.ids, order[~np.isin(order, gone)]
-    # The calls with remaining rows, and the start of each among the ids.
+    # The calls with remaining rows, and the position of the first id of each call.
     starts = np.searchsorted(ids, [first for first, _ in memory.calls]).tolist()
     calls = [k for k, start in enumerate(starts) if [*starts, ids.size][k + 1] > start]
     log, parts = staged(known.subset(ids), order, [memory.calls[k][1] for k in calls], rules.declared)
@@ -465,7 +466,7 @@ def _replayed(memory: ConceptMemory, known: Instances, order: IdArray, gone: IdA
         earlier = fresh.descriptions[None].comparison if fresh.descriptions else None
         comparison = rules.compare(schema, first, earlier)
         begun = _copied(fresh.descriptions, comparison) if fresh.descriptions else rules.begin(comparison)
-        # Call by call if differences depend on the values known at the time, such as those of texts.
+        # Calls are repeated one by one if differences depend on the values known so far, as for texts.
         cuts = {start, stop, *(cut for cut in starts if start < cut < stop and comparison.live)}
         for part, end in pairwise(sorted(cuts)):
             begun, released = _relearned(begun, fresh.instances, fresh.seen, order[part:end], threads)
@@ -478,7 +479,7 @@ def _replayed(memory: ConceptMemory, known: Instances, order: IdArray, gone: IdA
 def _relearned(
     descriptions: Descriptions, instances: Instances, seen: SeenClasses, order: IdArray, threads: int
 ) -> tuple[Descriptions, IdArray]:
-    """Learn stored rows in order, using their first attributes; return the descriptions and ids no longer stored."""
+    """Learn stored rows with their first attributes; return the descriptions and the ids that are no longer stored."""
     comparison, positions = descriptions[None].comparison, instances.positions(order)
     cells = instances.cells(positions)[:, : len(comparison.schema)]
     targets = seen.coded(instances, positions)

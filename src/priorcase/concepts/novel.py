@@ -1,7 +1,7 @@
 """Attributes that appear mid-stream, and tables without some of the attributes (IB5).
 
-An attribute appears at the first row in which its value is known, so that results do not depend on how a stream is
-split into calls. Columns of the first call are attributes from the start.
+The columns of the first call are attributes from the start. A later column becomes an attribute at the first row in
+which its value is known, so that results do not depend on how the later rows are split into calls.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from priorcase.schema.schema import Source, open_source
 
 # The columns of a table with their kinds; None if the attributes are fixed.
 ColumnKinds: TypeAlias = tuple[tuple[Name, Kind], ...] | None
-# Start and end, in the order of learning, of the rows with the attributes of a schema.
+# Start and end of a range of rows in learning order, and the schema with the attributes of these rows.
 Stage: TypeAlias = tuple[int, int, Schema]
 
 
 def read_some(instances: Instances, X: Any, *, extend: bool) -> tuple[Table, ColumnKinds]:
-    """Read rows of a table, with absent attributes missing in all rows; also return its columns with their kinds.
+    """Read a table, with absent attributes as missing values in all rows; also return its columns with their kinds.
 
-    With ``extend``, further columns become attributes at the end of the schema; otherwise they raise an error, unless
-    all their values are missing.
+    With ``extend``, additional columns become attributes at the end of the schema. Without ``extend``, an additional
+    column raises an error unless all its values are missing.
     """
     source = open_source(X)
     check_some(source.rows, len(source.columns))
@@ -60,7 +60,8 @@ def read_some(instances: Instances, X: Any, *, extend: bool) -> tuple[Table, Col
 def _matched(schema: Schema, source: Source) -> tuple[list[int | None], list[int]]:
     """Return the position of each attribute's column (None if absent), and the positions of all other columns.
 
-    Columns are matched by name if both sides have names, otherwise by position; then no known column may be absent.
+    Columns are matched by name if the schema and the table have names, otherwise by position. Matching by position
+    requires all attributes of the schema.
     """
     n = len(schema)
     if schema.names is None or source.names is None:
@@ -88,9 +89,10 @@ def brings_columns(schema: Schema, X: Any) -> bool:
 
 
 def stages(table: Table, known: int) -> Iterator[tuple[slice, Table]]:
-    """Yield parts of a table, each with the attributes that have appeared so far, starting with the first ``known``.
+    """Yield consecutive parts of a table, each with the attributes that have appeared so far.
 
-    Attributes appear in the order of their first known values; an attribute without known values does not appear.
+    The first ``known`` attributes are in all parts. Other attributes appear in the order of their first known values;
+    an attribute without known values does not appear.
     """
     later = table.columns[known:]
     order, parts = _appearing(
@@ -107,9 +109,9 @@ def stages(table: Table, known: int) -> Iterator[tuple[slice, Table]]:
 def staged(
     instances: Instances, order: IdArray, calls: Sequence[ColumnKinds], declared: Schema | None
 ) -> tuple[Instances, list[Stage]]:
-    """Return rows to learn again with the final attributes, and the stages in which these appear.
+    """Return the rows to learn again, with their final attributes, and the stages in which the attributes appear.
 
-    ``calls`` contains the columns of the calls with remaining rows.
+    ``calls`` contains the columns of each call of `fit` or `partial_fit` that has remaining rows.
     """
     schema = instances.schema
     if not calls or calls[0] is None:
@@ -119,7 +121,7 @@ def staged(
     first = dict(calls[0])
     names = [*(declared.label(a) for a in range(len(declared))), *first] if declared else [*first]
     base = {name: schema.kinds[at[name]] if name in at else first[name] for name in dict.fromkeys(names)}
-    # Attributes that appear at the same row are ordered as in the tables with them.
+    # Attributes that appear at the same row are ordered as in the tables that contain them.
     brought = dict.fromkeys(name for columns in calls for name, _ in columns or ())
     later = [name for name in brought if name in at and name not in base]
     cells = instances.cells(instances.positions(order))

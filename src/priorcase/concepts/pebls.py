@@ -1,7 +1,8 @@
 """PEBLS: nearest-neighbor classification of symbols, with weights for the reliability of exemplars.
 
 An exemplar has weight ``w_X = used_X / correct_X >= 1``: the number of times X was the nearest exemplar, divided by the
-number of times its class was then right (Cost & Salzberg 1993). Every record starts with 1 of 1.
+number of times its class was then right (Cost & Salzberg 1993). Both numbers start at 1. With
+``weighting="one_pass"`` and ``inherit``, a new exemplar starts with the numbers of its nearest exemplar.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ Weighting: TypeAlias = tuple[WeightingName | None, int, bool]
 
 _COUNT = [Interval(Integral, 1, None, closed="left")]
 _POWER = [Interval(Real, 1, None, closed="left")]
-_WIDTH = 40  # maximum width of a text or a set in a table of differences
+_WIDTH = 40  # maximum width of a string or a set in a table of differences
 # Larger numbers may have an infinite range.
 _HUGE = float(np.finfo(np.float64).max) / 2
 
@@ -57,29 +58,29 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
 
     ``Delta(X, Y) = w_X sum_a delta(x_a, y_a) ** r`` for an exemplar X and a query Y, with ``delta(v, u) = sum_c |P(c|v)
     - P(c|u)| ** k``. The weight ``w_X = used_X / correct_X`` is the number of times X was the nearest exemplar divided
-    by the number of times its class was right. It moves unreliable exemplars, listed by `suspects`, away from queries.
-    Levels, equal-width bins of numbers and missing values are treated as symbols. Rows can be added and forgotten;
-    results are identical to those of a fit from scratch.
+    by the number of times its class was right. A large weight moves an unreliable exemplar away from queries. Levels,
+    equal-width bins of numbers and missing values are treated as symbols. After rows are added or forgotten, results
+    are identical to those of a fit from scratch.
 
     Parameters
     ----------
     n_neighbors
         Number of exemplars that vote.
     exponent, power
-        Cost & Salzberg's k (of the class probabilities) and r (of the value differences).
+        Exponents k (of the differences of class probabilities) and r (of the value differences delta).
     weighting
-        ``"multi_pass"``: each row in turn updates the record of its nearest *other* exemplar. ``"one_pass"``: each new
-        row updates the nearest exemplar stored so far; shuffle a table sorted by class. None: all weights are 1.
+        ``"multi_pass"``: each row updates the record of its nearest *other* exemplar. ``"one_pass"``: each new row
+        updates that of the nearest exemplar stored so far (shuffle a table sorted by class). None: all weights are 1.
     passes, inherit
-        Number of passes of ``"multi_pass"``; whether a new exemplar of ``"one_pass"`` starts with the record of its
-        nearest exemplar instead of 1 of 1.
+        Number of passes with ``"multi_pass"``. Whether with ``"one_pass"`` a new exemplar starts with the record of its
+        nearest exemplar, instead of ``used = correct = 1``.
     bins
         Number of bins of a numeric column; None for ``max(5, number of classes)``.
     unseen
-        Difference of unseen values: ``"maximal"`` (``delta`` = 2), ``"prior"`` (class frequencies of all rows) or
-        ``"zero"`` (all class probabilities 0).
+        Rule for a value without stored rows: ``delta = 2`` (``"maximal"``), or class probabilities equal to the class
+        frequencies of all rows (``"prior"``) or to 0 (``"zero"``).
     attribute_weights
-        One number >= 0 for each column, or a mapping from column to number (1 by default).
+        One number >= 0 for each column, or a mapping from column to number (1 for columns not in the mapping).
     ties
         Rule for a tied vote: ``"nearest"``, ``"first"``, ``"reduce"`` or ``"majority"``; see `KNNClassifier`.
     categorical_features, schema, n_jobs
@@ -139,11 +140,11 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
     # -- learning
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Store the rows, replacing any stored before, and compute their records; ``y`` has one class for each row."""
+        """Replace all stored rows and compute the records of the new rows; ``y`` contains one class for each row."""
         return self._fit(X, y)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Add rows; ``classes`` declares all classes, including those without rows yet."""
+        """Add rows; ``classes`` declares all classes, including classes without rows."""
         return self._partial_fit(X, y, None, classes)
 
     # -- predictions
@@ -162,7 +163,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray:
-        """Predict the probability of each class in ``classes_``: vote shares with one vote added in total."""
+        """Predict class probabilities: vote shares after adding one vote that is divided equally among the classes."""
         return np.concatenate([self._probabilities(poll) for poll in self._polls(self._cells(X))])
 
     @reads
@@ -170,7 +171,8 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
     ) -> tuple[FloatArray, IdArray] | IdArray:
         """Find the nearest exemplars of each query; return weighted distances and ids, shape (queries, n_neighbors).
-        Without ``X`` the exemplars are the queries, and an exemplar is not its own neighbor.
+
+        Without ``X``, the stored exemplars are the queries, and no exemplar is its own neighbor.
         """
         memory = self._answering()
         cells, own = (self._cells(X), None) if X is not None else (memory.symbols.instances.cells(), memory.ids)
@@ -204,9 +206,10 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
 
     @reads
     def suspects(self, n: int | None = 10) -> Exemplars:
-        """Return the ``n`` least reliable exemplars, worst first: exceptions or possibly mislabeled rows. They are more
-        suspicious if the nearest exemplar has another class. With ``weighting="one_pass"`` an exemplar may have
-        inherited the record of a suspicious neighbor.
+        """Return the ``n`` least reliable exemplars, worst first.
+
+        A suspect is an exception or possibly mislabeled, especially if its nearest exemplar has another class. With
+        ``weighting="one_pass"``, a suspect may have inherited the record of a suspicious neighbor.
         """
         memory = self._answering()
         check_value("n", n, [None, *_COUNT])
@@ -239,7 +242,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         return np.asarray(classes.labels[classes.at(rows)])
 
     def _how_many(self, n_neighbors: int | None, *, own: bool = False) -> int:
-        """Return the number of neighbors to search; with ``own``, not counting the exemplar itself."""
+        """Return the checked number of neighbors; with ``own``, an exemplar is not its own neighbor."""
         stored = len(self._stored())
         if n_neighbors is not None:
             check_value("n_neighbors", n_neighbors, _COUNT)
@@ -271,7 +274,9 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         labeling, targets, labels = learned_labels(y, classes, earlier, instances)
         self._labeling: Labeling = labeling
         if labels.shape[1] != 1:
-            raise TargetError(f"y has {labels.shape[1]} columns; expected one class for each row")
+            raise TargetError(
+                f"y has {labels.shape[1]} columns; expected one class for each row. Pass a single column."
+            )
         return targets, labels
 
     def _check_parameters(self) -> None:
@@ -307,7 +312,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
 
 
 class ExemplarMemory(NeighborsMemory):
-    """Stored rows, symbols, records and compiled exemplars, computed from the rows in id order when first needed."""
+    """Stored rows; their symbols, records and compiled exemplars are computed in id order when first needed."""
 
     def __init__(
         self, rows: Instances, distance: Distance, weighting: Weighting, bins: int | None, attribute_weights: FloatArray
@@ -328,7 +333,7 @@ class ExemplarMemory(NeighborsMemory):
         if "records" in state:
             used, correct = (checked(each, np.int64, (len(self),), least=1) for each in state["records"])
             if (used < correct).any():
-                raise ValueError("invalid records")
+                raise ValueError("the records are invalid")
             self._cache["records"] = instances.version, (used, correct)
 
     @property
@@ -336,7 +341,7 @@ class ExemplarMemory(NeighborsMemory):
         return self.cached("symbols", lambda: Symbols.of(self.instances, self.bins, self.distance))
 
     def encode(self, table: Table) -> FloatArray:
-        """Encode queries as cells: codes of symbols, NaN for missing, -1 for an unseen value."""
+        """Encode queries as cells: codes of symbols, NaN for a missing value, -1 for an unseen value."""
         return self.symbols.instances.encode(self.symbols.table(table))
 
     @property
@@ -346,7 +351,7 @@ class ExemplarMemory(NeighborsMemory):
 
     @property
     def records(self) -> tuple[IdArray, IdArray]:
-        """Number of times each exemplar was used, and number of times it was correct."""
+        """Number of times each exemplar was the nearest exemplar, and number of times its class was then right."""
         return self.cached("records", lambda: self.exemplars.records())
 
     @property
@@ -356,7 +361,7 @@ class ExemplarMemory(NeighborsMemory):
 
     @property
     def exemplars(self) -> CompiledExemplars:
-        """Compiled exemplars; unpickled records are not computed again."""
+        """Compiled exemplars, created from restored records if there are any."""
         return self.cached("exemplars", self._exemplars)
 
     def _exemplars(self) -> CompiledExemplars:
@@ -399,7 +404,7 @@ class ExemplarMemory(NeighborsMemory):
         return np.asarray(self.weights[rows][:, None] * added)
 
     def differences(self, a: int) -> tuple[tuple[str, ...], FloatArray]:
-        """Return the names of the stored symbols of attribute ``a``, and ``delta`` between any two of them."""
+        """Return the names of the stored symbols of attribute ``a``, and ``delta`` between each two symbols."""
         codes, names = self.symbols.held(a)
         fitted = replace(self.distance, power=1.0).fit(self.symbols.instances)
         cells = np.full((len(codes), len(fitted)), np.nan)
@@ -407,7 +412,7 @@ class ExemplarMemory(NeighborsMemory):
         return names, np.array([fitted.contributions(cell, cells)[:, a] for cell in cells])
 
     def _added(self, ids: IdArray, table: Table | None) -> None:
-        # A range beyond float64 must raise an error now, when its rows are added; other checks can wait.
+        # A range of numbers that overflows float64 must raise an error when the rows are added; other checks can wait.
         columns, _, _ = self.instances.look_up(ids)
         kinds = self.instances.schema.kinds
         if any(isinstance(kind, Numeric) and (np.abs(c) > _HUGE).any() for kind, c in zip(kinds, columns, strict=True)):
@@ -415,7 +420,7 @@ class ExemplarMemory(NeighborsMemory):
 
 
 def weigh(exemplars: CompiledExemplars, cells: FloatArray, labels: IdArray, weighting: Weighting) -> None:
-    """Store all rows and compute their records, in blocks with a progress bar if it takes long."""
+    """Store all rows and compute their records in blocks, with a progress bar if the computation takes long."""
     name, passes, inherit = weighting
     if name != "one_pass":
         ones = np.ones(len(cells), np.int64)
@@ -430,10 +435,10 @@ def weigh(exemplars: CompiledExemplars, cells: FloatArray, labels: IdArray, weig
 
 @dataclass(frozen=True, eq=False)
 class Symbols:
-    """Stored rows with numbers replaced by bins; queries are read in the same way.
+    """Stored rows with numbers replaced by bins; numbers in queries are replaced in the same way.
 
-    A number outside the stored range belongs to the nearest bin. A bin without stored rows is an unseen value, and a
-    missing number is the same symbol as any missing value.
+    A number outside the stored range belongs to the nearest bin. A bin without stored rows is an unseen value. A
+    missing number is treated like any other missing value.
     """
 
     instances: Instances  # the rows as symbols, in the order of their ids and numbered from 0
@@ -442,7 +447,7 @@ class Symbols:
 
     @classmethod
     def of(cls, stored: Instances, bins: int | None, distance: Distance) -> Self:
-        """Create from the stored rows, with ``bins`` bins of equal width (None: ``max(5, number of classes)``)."""
+        """Create symbols from stored rows, with ``bins`` bins of equal width (None: ``max(5, number of classes)``)."""
         schema, statistics = stored.schema, Statistics(stored, 0)
         edges: list[FloatArray | None] = [None] * len(schema)
         kinds = list(schema.kinds)
@@ -461,7 +466,7 @@ class Symbols:
         return symbols
 
     def table(self, table: Table) -> Table:
-        """Return rows with symbols instead of numbers."""
+        """Return the rows of a table with symbols instead of numbers."""
         columns: list[ReadColumn] = []
         for column, edges in zip(table.columns, self.edges, strict=True):
             if edges is not None and isinstance(column, np.ndarray):
@@ -474,7 +479,7 @@ class Symbols:
         """Return cells and names of the stored symbols of attribute ``a``, including "?" if a value is missing.
 
         Bins and levels are in ascending order, nominal values in order of first occurrence. If several symbols have the
-        same name, such as 1 and "1", a number is added to all names but the first.
+        same name, such as 1 and "1", a number is appended to each of these names except the first.
         """
         column, edges, values = codes_of(self.instances.column(a)), self.edges[a], self.instances.values(a)
         codes = first_seen(column).tolist()
@@ -502,6 +507,6 @@ class Symbols:
 
 
 def distinct_texts(numbers: FloatArray) -> list[str]:
-    """Format distinct numbers with six digits, or with as many as needed to distinguish them."""
+    """Format distinct numbers with six significant digits, or with more if needed to distinguish the numbers."""
     texts = ([f"{number:.{digits}g}" for number in numbers.tolist()] for digits in range(6, 17))
     return next((found for found in texts if len(set(found)) == len(found)), list(map(repr, numbers.tolist())))

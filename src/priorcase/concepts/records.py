@@ -27,13 +27,13 @@ def wilson_interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the lower and upper Wilson bounds of a success probability (Wilson 1927).
 
-    With ``p = s / n`` and z the normal quantile of ``confidence``:
-    ``(p + z^2/(2n) -+ z sqrt(p(1-p)/n + z^2/(4n^2))) / (1 + z^2/n)``; 0 and 1 without trials.
+    For s successes in n trials, ``p = s / n`` and the normal quantile z of ``confidence``, the bounds are
+    ``(p + z^2/(2n) -+ z sqrt(p(1-p)/n + z^2/(4n^2))) / (1 + z^2/n)``. Without trials, the bounds are 0 and 1.
 
     Parameters
     ----------
     successes, trials
-        Numbers or arrays, ``0 <= successes <= trials``; need not be integers.
+        Numbers or arrays with ``0 <= successes <= trials``, not necessarily integers.
     confidence
         One-sided confidence of each bound, from 0.5 to below 1; 0.95 gives the two-sided 90% interval.
 
@@ -56,7 +56,7 @@ def wilson_interval(
 
 
 def wilson_bounds(s: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
-    """Return the Wilson bounds for a quantile ``z``, with exactly the same floating-point results as the core."""
+    """Return the Wilson bounds for a quantile ``z``, with exactly the same floats as the compiled core."""
     s, n = np.broadcast_arrays(s, n)
     tried = n > _LEAST
     n = np.where(tried, n, 1.0)
@@ -75,7 +75,7 @@ def normal_quantile(confidence: float, *, parameter: str) -> float:
 
 
 def verdicts(accuracy: tuple[FloatArray, FloatArray], frequency: tuple[FloatArray, FloatArray]) -> AnyArray:
-    """Return the verdict on each record from the bounds of its accuracy and of its class frequency."""
+    """Return the verdict on each record, based on the bounds of its accuracy and of the frequency of its class."""
     names = np.array(["mediocre", "acceptable", "poor"], dtype=object)
     verdict: AnyArray = names[np.where(accuracy[0] > frequency[1], 1, np.where(accuracy[1] < frequency[0], 2, 0))]
     return verdict

@@ -38,8 +38,8 @@ _LINES, _EXEMPLARS, _ATTRIBUTES, _WIDTH = 10, 30, 6, 16
 class LearningHistory(GridsResult):
     """Log of the effect of each instance on the concept description; prints as a table.
 
-    All columns are one-dimensional. With one description per class, the columns of all descriptions are concatenated;
-    ``concepts`` contains the classes.
+    Each column is a one-dimensional array. If each class has its own description, a column contains the values of one
+    description after the other, in the order of the classes in ``concepts``.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class LearningHistory(GridsResult):
     correct: AnyArray  # whether it was predicted correctly: 1, 0, or -1 if there was nothing to predict from
     stored: AnyArray  # number of instances stored after it
     acceptable: AnyArray  # number of acceptable instances among them
-    accepted: AnyArray  # number of instances that became acceptable because of it
+    accepted: AnyArray  # number of instances that became acceptable after it
     dropped: AnyArray  # number of instances dropped because of it, or removed from the window
     concepts: tuple[Value, ...] = ()  # the classes with their own description; empty if all share one
     selective: bool = False  # whether only acceptable instances are used to predict
@@ -67,7 +67,7 @@ class LearningHistory(GridsResult):
 
     @classmethod
     def of(cls, memory: ConceptMemory, backend: Backend | None) -> LearningHistory:
-        """Return the history of one description, or of one for each class."""
+        """Return the history of the joint description, or of the descriptions of all classes."""
         named = memory.named()
         seen = np.tile(np.arange(1, memory.seen.n_rows + 1), len(named))
         correct, *rest = np.concatenate([np.empty((0, 5), np.int64), *(one.trace for _, one in named)]).T.copy()
@@ -82,15 +82,16 @@ class LearningHistory(GridsResult):
 
     @property
     def accuracy(self) -> FloatArray:
-        """Accuracy of the predictions made so far; NaN before the first."""
+        """Accuracy of the predictions made up to each instance; NaN before the first prediction."""
         return self._accuracy(None)
 
     @prefix_errors
     def frame(self, window: int | None = None, backend: Backend | None = None) -> Any:
         """Return a data frame with one row per instance seen.
 
-        Columns: ``concept`` (with one description per class), the columns of the history (``correct`` is None if no
-        prediction was made), ``accuracy``, and ``recent_accuracy`` over the latest ``window`` instances.
+        Columns: ``concept`` (if each class has its own description), the columns of the history (``correct`` is None if
+        no prediction was made), ``accuracy``, and with ``window`` also ``recent_accuracy`` over the latest ``window``
+        instances.
         ``backend``: see `Precedents.frame`.
         """
         correct = objects([None if flag < 0 else bool(flag) for flag in self.correct.tolist()])
@@ -104,9 +105,9 @@ class LearningHistory(GridsResult):
 
     @prefix_errors
     def plot(self, ax: Any = None, window: int | None = None) -> Any:
-        """Plot the accuracy and the share of instances stored or acceptable against the instances seen.
+        """Plot the accuracy and the share of instances stored or acceptable against the number of instances seen.
 
-        With ``window``, plot the accuracy over the latest instances, which shows drift.
+        With ``window``, plot the accuracy over the latest ``window`` instances, which shows drift.
         """
         seen, accuracy = self._by_concept(self.seen), self._by_concept(self._accuracy(window))
         over = "accuracy so far" if window is None else f"accuracy of the last {window}"
@@ -152,7 +153,7 @@ class LearningHistory(GridsResult):
 
 
 def concept_frame(memory: ConceptMemory, backend: Backend | None) -> Any:
-    """Return a data frame with one row per stored instance, or per class and instance of its description."""
+    """Return a data frame with one row for each stored instance of each description."""
     seen, instances = memory.seen, memory.instances
     parts = []
     for code, description in memory.named():
@@ -191,8 +192,8 @@ class Exemplars(GridResult):
     ids: IdArray
     rows: list[Row]  # their values, None if missing
     classes: AnyArray
-    used: IdArray  # number of times each was the nearest exemplar, starting at 1
-    correct: IdArray  # number of times its class was then right, starting at 1
+    used: IdArray  # number of times each was the nearest exemplar, starting at 1 or at an inherited number
+    correct: IdArray  # number of times its class was then right, starting at 1 or at an inherited number
     nearest: IdArray  # the nearest other exemplar by ``w_X Delta``
     nearest_classes: AnyArray
     distances: FloatArray
@@ -219,7 +220,7 @@ class Exemplars(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Plot the weight of each exemplar as a bar; darker if its nearest exemplar has another class."""
+        """Plot the weight of each exemplar as a bar, which is darker if the nearest exemplar has another class."""
         unlike, named = self.classes != self.nearest_classes, captions(self.classes.tolist(), _WIDTH)
         with drawing(ax, size=(6.0, 1.0 + 0.24 * max(len(self), 6))) as ax:
             places = np.arange(len(self))
@@ -272,12 +273,12 @@ class ValueDifferences(GridResult):
     def __getitem__(self, pair: tuple[str, str]) -> float:
         for value in pair:
             if value not in self.values:
-                meant = advice(value, self.values, otherwise="The values are listed in `values`.")
+                meant = advice(value, self.values, otherwise="See the attribute `values` for the stored values.")
                 raise ParameterError(f"{quoted(value)} is not a stored value of {self.attribute!r}. {meant}")
         return float(self.matrix[self.values.index(pair[0]), self.values.index(pair[1])])
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a data frame with one row per value, which contains its differences from all other values.
+        """Return the differences as a data frame with a row and a column for each value.
 
         ``backend``: see `Precedents.frame`.
         """

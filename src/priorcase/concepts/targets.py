@@ -25,12 +25,12 @@ from priorcase.schema.kinds import content_of
 class SeenClasses:
     """Classes of all rows learned and not forgotten, with codes in order of first occurrence.
 
-    Rows count even if they are not stored; a `Labeling` reads their classes like those of stored rows. The columns of
-    an indicator are classes from the start, even if no rows belong to them.
+    The counts include rows that are not stored. A `Labeling` reads the classes from this object instead of the stored
+    rows. The columns of an indicator are classes from the start, even if no rows belong to these classes.
     """
 
     labeling: Labeling  # flat unless the classes are the columns of an indicator
-    labels: tuple[Value, ...]  # the class of each code, None once all its rows are forgotten
+    labels: tuple[Value, ...]  # the class of each code; None if all rows of the class were forgotten
     rows: IdArray  # number of rows of each class
     n_rows: int = 0
     next_id: int = 0
@@ -59,7 +59,7 @@ class SeenClasses:
 
     @cached_property
     def classes(self) -> AnyArray:
-        """Classes, ascending; for an indicator in column order."""
+        """Classes in ascending order; for an indicator, in column order."""
         if not self.indicator:
             return self.labeling.labels(self)[0]
         labels = list(self.labels)
@@ -69,7 +69,7 @@ class SeenClasses:
 
     @cached_property
     def codes(self) -> IdArray:
-        """Code of each class; -1 for a declared class without rows."""
+        """Code of each class in `classes`; -1 for a declared class without rows."""
         return np.array([self.index.get(label, -1) for label in self.classes.tolist()], np.int64)
 
     @cached_property
@@ -94,24 +94,24 @@ class SeenClasses:
         rows = checked(told["rows"], np.int64, (len(labels),), least=0)
         numbers = all(type(number) is int and 0 <= number < 2**62 for number in (n_rows, next_id))
         if not numbers or not len(instances) <= n_rows <= next_id or instances.next_id > next_id:
-            raise ValueError("fewer rows seen than stored")
+            raise ValueError("fewer rows were seen than stored")
         if (rows.sum() != n_rows if flat else rows.max(initial=0) > n_rows) or instances.targets is None:
-            raise ValueError("classes with different numbers of rows")
+            raise ValueError("the numbers of rows of the classes are inconsistent")
         if type(labels) is not tuple or (flat and [label is not None for label in labels] != (rows > 0).tolist()):
-            raise ValueError("classes without a name")
+            raise ValueError("the names of the classes do not match their rows")
         dtypes = [dtype for _, dtype in told["labeling"]["batches"]]
         if not flat and (len(instances.targets) != len(labels) or None in labels or dtypes[0].kind not in "biuf"):
-            raise ValueError("classes without a column")
+            raise ValueError("the classes do not match the columns of the target")
         labeling = replace(Labeling(**told["labeling"]), flat=bool(flat))
         found = cls(labeling, labels, rows, n_rows, next_id)
         if len(found.index) != sum(label is not None for label in labels):
-            raise ValueError("classes with the same name")
+            raise ValueError("two classes have the same name")
         if flat:
             Labeling.restored(told["labeling"], found)
         return found
 
     def with_rows(self, labeling: Labeling, values: list[Value]) -> tuple[AnyArray, Self]:
-        """Return the codes of additional rows, and the classes including those of the additional rows."""
+        """Return the class codes of additional rows, and the classes seen including those of the additional rows."""
         seen, new = self, tuple(dict.fromkeys(label for label in values if label not in self.index))
         if new or labeling is not self.labeling:
             rows = np.concatenate([self.rows, np.zeros(len(new), np.int64)])
@@ -120,7 +120,7 @@ class SeenClasses:
         return codes, seen.counted(np.bincount(codes, minlength=seen.rows.size), len(values))
 
     def counted(self, rows: IdArray, n: int) -> Self:
-        """Return the classes after adding ``n`` rows; ``rows`` contains the number of added rows of each class."""
+        """Return the classes seen after adding ``n`` rows; ``rows`` contains the number of added rows of each class."""
         changed: dict[str, Any] = {"rows": self.rows + rows, "n_rows": self.n_rows + n, "next_id": self.next_id + n}
         if ((self.rows == 0) & (rows > 0)).any():
             return replace(self, **changed)
@@ -130,7 +130,7 @@ class SeenClasses:
         return seen
 
     def of_rows(self, instances: Instances) -> Self:
-        """Return the classes for these remaining rows; a class without rows keeps its code, but not its name."""
+        """Return the classes seen if only these rows remain; a class without rows keeps its code, but not its name."""
         rows = np.zeros(len(self.labels), np.int64)
         for t in range(len(self.labels) if self.indicator else 1):
             for value, count in zip(instances.target_values(t), instances.target_counts(t).tolist(), strict=False):
@@ -143,7 +143,7 @@ class SeenClasses:
         return replace(self, labeling=labeling, labels=labels, rows=rows, n_rows=len(instances))
 
     def coded(self, instances: Instances, positions: IdArray) -> AnyArray:
-        """Return targets of stored rows for descriptions: class codes, or memberships of shape (rows, classes)."""
+        """Return targets of stored rows for descriptions: class codes, or 0/1 memberships of shape (rows, classes)."""
         if not self.indicator:
             table = np.array([self.index.get(value, -1) for value in instances.target_values()], np.int64)
             return np.asarray(table[instances.target()[positions]])
@@ -157,12 +157,12 @@ class SeenClasses:
         return Table(self.targets, len(coded), tuple(Coded(inside.astype(np.int8), (0, 1)) for inside in coded.T))
 
 
-# Class codes of rows, or memberships of shape (rows, classes), and all classes seen so far.
+# Class codes of rows, or 0/1 memberships of shape (rows, classes); and all classes seen so far.
 Targets: TypeAlias = tuple[AnyArray, SeenClasses]
 
 
 def read_targets(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: bool) -> Targets:
-    """Read targets of new rows; ``seen`` is None before the first."""
+    """Read the targets of new rows; ``seen`` is None before the first rows."""
     given = list(classes) if isinstance(classes, Iterable) and not isinstance(classes, str) else classes
     labels = _read(y, seen, given, per_class=per_class)
     if labels.flat:
@@ -175,7 +175,7 @@ def read_targets(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: b
     n = labels.values.shape[1]
     if not per_class:
         raise TargetError(
-            f"y has {n} columns, but the learner expects one class per row. "
+            f"y has {n} columns, but the learner expects one class for each row. "
             "Pass one class for each row, or choose per_class=True for multi-label targets."
         )
     if seen is None:
@@ -185,18 +185,18 @@ def read_targets(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: b
     if classes is not None and given != list(seen.labels):
         raise TargetError(
             f"classes= is {quoted(classes)}, but the columns of y are {listed(seen.labels)}. "
-            "Omit classes=: the columns of y are the classes."
+            "Omit classes=, because the columns of y define the classes."
         )
     return members, seen.counted(members.sum(axis=0), len(members))
 
 
 def read_truth(y: Any, seen: SeenClasses) -> AnyArray:
-    """Read 0/1 columns to compare predictions with, in class order."""
+    """Read true 0/1 columns, in class order, for a comparison with predictions."""
     return _members(y, _read(y, seen, None, per_class=True), seen)
 
 
 def _read(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: bool) -> Labels:
-    """Read labels, flat or in columns, in the same form as before."""
+    """Read labels, either flat or in columns; the form must not change between calls."""
     try:
         labels = None
         if per_class and (seen is None or seen.indicator) and (array := as_array(y)).ndim > 1:
@@ -218,20 +218,22 @@ def _read(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: bool) ->
     if seen is not None and seen.indicator == labels.flat:
         forms = ["one class for each row", "a column of 0 and 1 for each class"]
         now, before = forms if labels.flat else forms[::-1]
-        raise TargetError(f"y is {now}, but was {before} before. Pass y in the same form in every call.")
+        raise TargetError(f"y has {now}, but had {before} before. Pass y in the same form in every call.")
     return labels
 
 
 def _members(y: Any, labels: Labels, seen: SeenClasses) -> BoolArray:
-    """Return the membership of each row in each class; columns are matched by name if both sides have names."""
+    """Return the membership of each row in each class; columns are matched by name where possible."""
     values, names = labels.values, _column_names(y)
     if found := _not_0_or_1(labels):
         raise TargetError(
             f"the columns of y contain {listed(found)}; expected 0 and 1 only, with a column for each class. "
-            "Pass a flat list for one class per row."
+            "If each row has a single class, pass y as a one-dimensional list."
         )
     if len(seen.labels) != values.shape[1]:
-        raise TargetError(f"y has {values.shape[1]} columns, but had {len(seen.labels)} before")
+        raise TargetError(
+            f"y has {values.shape[1]} columns, but had {len(seen.labels)} before. Pass the same columns in each call."
+        )
     if names is not None and seen.labels != tuple(range(len(names))):
         if unseen := [name for name in names if name not in seen.labels]:
             absent = [label for label in seen.labels if label not in names]
@@ -249,7 +251,7 @@ def _column_names(y: Any) -> tuple[Name, ...] | None:
     try:
         return tuple(nw.from_native(y, eager_only=True).columns)
     except DuplicateError:
-        names = y.columns if hasattr(y, "iloc") else y.column_names  # of pandas, of Arrow
+        names = y.columns if hasattr(y, "iloc") else y.column_names  # pandas or Arrow
         repeated = [name for name, n in Counter(names).items() if n > 1]
         raise TargetError(f"y has several columns named {listed(repeated)}. Rename or drop them.") from None
 

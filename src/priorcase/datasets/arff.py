@@ -1,9 +1,9 @@
-"""Read ARFF files as Weka reads them.
+"""Read ARFF files, the format of Weka.
 
-Nominal columns have only the values declared in the header, ``?`` is missing unless quoted, a percent sign outside
-quotation marks begins a comment, and omitted values of a sparse row are 0 or the first value. A row is split at commas,
-between which a word may hold quotation marks and spaces; if that does not give a field for each column, it is split
-as Weka splits it: fields are separated by one or more blanks or commas.
+Nominal columns can only contain the values declared in the header. An unquoted ``?`` is a missing value, and a percent
+sign outside quotation marks begins a comment. A value that is omitted from a sparse row is 0 or the first declared
+value. A row is first split at commas, so that fields can contain spaces and quotation marks. If the number of fields is
+then wrong, the row is split by the rule of Weka, at any sequence of blanks and commas.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ _TOKEN = re.compile(rf"{_QUOTED}|([^\0- ,'\"%{{}}]+)|([{{}}])|(['\"%])", re.S)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|[0-7]{1,3}|.)", re.S)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "b": "\b", "v": "\v", "a": "\a"}
 _QUOTE_HINT = r"Write a quotation mark inside quotation marks as \' or \"."
-_EMPTY_FIELD = "a field is empty. Write ? for a missing value, '' for empty text."
-_ATTRIBUTE_HINT = "For example @attribute size {small, large}, or @attribute age numeric."
+_EMPTY_FIELD = "a field is empty. Write ? for a missing value, or '' for an empty string."
+_ATTRIBUTE_HINT = "Declare a column as in '@attribute size {small, large}' or '@attribute age numeric'."
 _IGNORED = ("@relation", "@inputs", "@input", "@outputs", "@output")
 _NOT_CLOSED = f"a quotation mark is not closed. {_QUOTE_HINT}"
-_WEIGHTS = "weights of rows are not supported. Store weights in a column, and pass it to fit as sample_weight."
+_WEIGHTS = "row weights are not supported. Store the weights in a column, and pass that column to fit as sample_weight."
 _NAN = ("NaN", "nan")
 _OPEN, _CLOSE = ("{", True, False), ("}", True, False)
 _PARTS_HINT = "An ARFF file has a line '@attribute NAME TYPE' for each column, then '@data', then the rows."
 
 
 class MalformedError(Exception):
-    """Error in a line of a file; the line number can be added later."""
+    """Error in a line of a file; the caller reports it as a `ReadingError` with the file name and the line number."""
 
 
 def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
@@ -59,13 +59,13 @@ def check_width(source: str, line: int, fields: int, expected: int) -> None:
     """Raise an error if a row does not have as many fields as the header."""
     if fields != expected:
         raise ReadingError(
-            f"{source} line {line} has {fields} field{'s' * (fields != 1)}; its header has {expected}. Quote fields "
-            "that contain the delimiter, or pass the right delimiter."
+            f"{source} line {line} has {fields} field{'s' * (fields != 1)}; its header has {expected}. Write ? "
+            "for a missing value, and quote or escape commas within a field."
         )
 
 
 def read_arff(text: str, source: str) -> RawTable:
-    """Return the fields of an ARFF file as strings, with the declarations in its header."""
+    """Return the fields of an ARFF file as strings, and the declarations in the header."""
     lines, line = numbered_lines(text), 1
     declared: list[tuple[str, Meaning]] = []
     spaced: dict[str, Meaning] = {}
@@ -112,7 +112,7 @@ def read_arff(text: str, source: str) -> RawTable:
 
 
 def _arff_attribute(rest: str) -> tuple[str, list[Meaning]]:
-    """Parse a header line; return the column name and the possible kinds, in the order in which to try them."""
+    """Return the column name and the possible kinds in an ``@attribute`` line, in the order in which to try them."""
     found = _ATTRIBUTE.match(rest)
     name = "" if found is None else found[3] or _ESCAPE.sub(_unescaped, found[1] or found[2] or "")
     if found is None or not name:
@@ -130,12 +130,14 @@ def _arff_attribute(rest: str) -> tuple[str, list[Meaning]]:
         form = _tokens(after)[0][0] if after.startswith(("'", '"')) else after.partition("%")[0].strip() or None
         return name, [Meaning("date", format=java_format(form, name))]
     if kind == "relational":
-        raise MalformedError(f"{name!r} is relational (a table within each row), which is not supported.")
+        raise MalformedError(
+            f"{name!r} is relational (a table within each row), which is not supported. Remove the attribute."
+        )
     raise MalformedError(f"{name!r} has the type {rest[:40]!r}, which is not supported. {_ATTRIBUTE_HINT}")
 
 
 def _nominal(braces: str, name: str) -> list[Meaning]:
-    """Return the values of a nominal column as split by Weka, and also as split at commas if that differs."""
+    """Return the declared values of a nominal column, split by the rule of Weka and, if different, at commas."""
     found: list[tuple[str, ...]] = []
     wrong = MalformedError(f"the values of {name!r} are not distinct. {_ATTRIBUTE_HINT}")
     for between_commas in (False, True):
@@ -168,13 +170,16 @@ def java_format(form: str | None, name: str = "") -> str:
         codes |= {"d": "%d", "H": "%H", "h": "%I", "m": "%M", "s": "%S", "S": "%f", "a": "%p", "Z": "%z", "X": "%z"}
         codes |= {"D": "%j", "E": "%a" if len(run) < 4 else "%A", "z": "%z", "k": "%H", "K": "%I", "u": "%u", "Y": "%Y"}
         if letter not in codes:
-            raise MalformedError(f"{name!r} has the date format {form!r}, in which {letter!r} is not supported.")
+            raise MalformedError(
+                f"{name!r} has the date format {form!r}, in which {letter!r} is not supported. Declare the column as "
+                "string, or write its dates in another format."
+            )
         found += codes[letter]
     return found
 
 
 def _arff_row(record: str, meanings: dict[str, Meaning]) -> list[Field]:
-    """Return the fields of a line; an empty list if the line is blank or a comment."""
+    """Return the fields of a line, or an empty list if the line is blank or a comment."""
     record = record.strip(_BLANK + ",")
     if not record or record.startswith("%"):
         return []
@@ -207,17 +212,21 @@ def _sparse_row(tokens: list[Token], meanings: dict[str, Meaning]) -> list[Field
     for at in range(0, len(tokens), 2):
         place, value = tokens[at][0], tokens[at + 1 : at + 2]
         if not (place.isascii() and place.isdecimal() and value):
-            raise MalformedError(f"{place!r} is not a position (from 0) followed by a value: {{POSITION VALUE, ...}}.")
+            raise MalformedError(
+                f"{place!r} is not a position (from 0) followed by a value. Write {{POSITION VALUE, POSITION VALUE}}."
+            )
         if int(place) in fields or int(place) >= len(meanings):
             raise MalformedError(
-                f"a sparse row has a duplicate position, or one beyond {len(meanings) - 1}. Positions count from 0."
+                f"a sparse row has a duplicate position, or a position beyond {len(meanings) - 1}. Count from 0."
             )
         fields[int(place)] = _field(value[0])
     for position, (name, meaning) in enumerate(meanings.items()):
         if position not in fields:
             if meaning.kind != "numeric" and not meaning.values:
                 held = "a date" if meaning.kind == "date" else "text"
-                raise MalformedError(f"a sparse row omits {name!r}, which is {held}. Write its value, or ?.")
+                raise MalformedError(
+                    f"a sparse row omits {name!r}, which is {held}. Write the value, or ? for a missing value."
+                )
             fields[position] = meaning.values[0] if meaning.values else "0"
     return [fields[position] for position in range(len(meanings))]
 
@@ -238,7 +247,7 @@ def _tokens(text: str) -> list[Token]:
 
 
 def _braced(text: str) -> list[Token]:
-    """Return the words between the braces of a line that begins with a brace, split as in Weka."""
+    """Return the words between the braces at the start of a line, split by the rule of Weka."""
     tokens = _tokens(text)
     if _CLOSE not in tokens:
         raise MalformedError("a brace is not closed. It must end on the line where it begins.")
@@ -258,12 +267,12 @@ def _field(token: Token) -> Field:
 
 
 def arff_fields(text: str, *, braces: bool = False) -> list[Field]:
-    """Split a line, or the braces at its start, at commas or tabs, up to a comment."""
+    """Split a line at commas or tabs, up to a comment; with ``braces``, split the list in braces at the start."""
     fields: list[Field] = []
     at, more, empty = int(braces), True, False
     while more:
         found = (_FIELD_IN_BRACES if braces else _FIELD).match(text, at)
-        assert found is not None  # it always matches: each of its parts is optional
+        assert found is not None  # the pattern always matches, because all of its parts are optional
         single, double, word, blanks = found.groups()
         inside = single if single is not None else double
         value = (word or "").strip() if inside is None else _ESCAPE.sub(_unescaped, inside)

@@ -1,9 +1,9 @@
-"""C4.5: ``x.names`` describes the columns of the rows in ``x.data`` or ``x.test``.
+"""Read C4.5 files, in which ``x.names`` describes the columns of ``x.data`` or ``x.test``.
 
 A name ends at a comma, at a colon, at the end of a line, or at a period followed by a space or the end of a line.
 A vertical bar begins a comment, and a backslash escapes the next character (Quinlan 1993, C4.5, section 1.2 of the
-user's guide). Some C5.0 extensions are supported: ``label`` is read as ``ignore``, ``[ordered]`` declares an ordinal
-column, dates are read as dates, and the column named in the first line, if any, is the target.
+user's guide). Some extensions of C5.0 are supported. Columns of type ``label`` are ignored, ``[ordered]`` declares an
+ordinal column, columns of type ``date`` or ``timestamp`` are dates, and the first line can name the target column.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from priorcase.datasets.files import PACKED, Readable, contents
 from priorcase.datasets.values import Meaning, text_of
 from priorcase.exceptions import ReadingError
 
-_CLASS = "class"  # the column of the classes, which have no name in C4.5
+_CLASS = "class"  # the name of the target column, which has no name in C4.5
 _ORDERED = "[ordered]"
 _C45_TOKEN = re.compile(r"\|[^\n]*|\s+|((?:[^\\,:\n|.]+|\.(?![\s|])|\\[^\n]|\\(?=\n))*)([,:.]|(?=[\n|]))")
 _C45_SPECIAL = re.compile(r"[|\\:]|\. |  ")
 _C45_ESCAPE = re.compile(r"\\([^\n])")
-_NAMES_HINT = "List the classes first, then for each column 'NAME: continuous.', 'NAME: ignore.' or its values."
+_NAMES_HINT = "List the classes first, then the columns as 'NAME: continuous', 'NAME: ignore' or 'NAME: VALUE, VALUE'."
 
 
 class C45Name(NamedTuple):
-    """A name, the mark that ends it (a comma, a colon, a period or a line end), and its line number."""
+    """A name, the mark after the name (a comma, a colon, a period or a line end), and the line number."""
 
     text: str
     ends: str
@@ -37,9 +37,9 @@ class C45Name(NamedTuple):
 
 
 def read_c45(names: str, names_source: str, rows: str, source: str) -> RawTable:
-    """Return the fields of a C4.5 data file as strings, with the declarations of the ``.names`` file.
+    """Return the fields of a C4.5 data file as strings, and the declarations in the ``.names`` file.
 
-    Ignored columns are dropped. The column of the classes is named ``"class"``.
+    Ignored columns are dropped. The target is named ``"class"``, unless the ``.names`` file names a target column.
     """
     meanings, target = read_c45_names(names, names_source)
     fields: list[list[str | None]] = []
@@ -48,7 +48,9 @@ def read_c45(names: str, names_source: str, rows: str, source: str) -> RawTable:
         if found := _c45_fields(record):
             check_width(source, line, len(found), len(meanings))
             if "" in found:
-                raise ReadingError(f"{source} line {line} is not valid for C4.5: a field is empty. {_NAMES_HINT}")
+                raise ReadingError(
+                    f"{source} line {line} is not valid for C4.5: a field is empty. Write ? for a missing value."
+                )
             fields.append([None if field in ("?", "N/A") else field for field in found])
             lines.append(line)
     columns = list(zip(*fields, strict=True)) if fields else [()] * len(meanings)
@@ -58,7 +60,7 @@ def read_c45(names: str, names_source: str, rows: str, source: str) -> RawTable:
 
 
 def read_c45_names(text: str, source: str) -> tuple[dict[str, Meaning], str]:
-    """Return the kinds of the columns described by a ``.names`` file, and the target."""
+    """Return the kinds of the columns described by a ``.names`` file, and the name of the target."""
     try:
         classes, *attributes = _c45_entries(c45_names(text))
         for name, *_ in attributes:
@@ -74,7 +76,7 @@ def read_c45_names(text: str, source: str) -> tuple[dict[str, Meaning], str]:
                 raise MalformedError(f"the target {first.text!r} is declared as ignored", first.line)
             return kinds, first.text
         if _CLASS in kinds:
-            raise MalformedError(f"a column is called {_CLASS!r}, which is the name of the target", first.line)
+            raise MalformedError(f"a column is called {_CLASS!r}, but this is the name of the target", first.line)
         return {**kinds, _CLASS: _c45_values(classes)}, _CLASS
     except MalformedError as error:
         problem, line = error.args
@@ -82,7 +84,7 @@ def read_c45_names(text: str, source: str) -> tuple[dict[str, Meaning], str]:
 
 
 def _c45_entries(names: Sequence[C45Name]) -> list[list[C45Name]]:
-    """Group names into entries: the list of classes, or an attribute with its list of values."""
+    """Group names into entries; each entry is the list of classes, or an attribute followed by its values."""
     entries: list[list[C45Name]] = []
     going_on = False
     for name in names:
@@ -112,7 +114,7 @@ def _c45_meaning(name: C45Name, values: Sequence[C45Name]) -> Meaning:
         return Meaning("date", format="ymd")
     if word == "time" or word.split()[:1] == ["discrete"]:
         return Meaning("nominal")
-    raise MalformedError(f"{name.text!r} has {word!r} as its only value", name.line)
+    raise MalformedError(f"{name.text!r} has {word!r} as its only value, which is not a type", name.line)
 
 
 def _c45_values(values: Sequence[C45Name]) -> Meaning:
@@ -125,7 +127,7 @@ def _c45_values(values: Sequence[C45Name]) -> Meaning:
 
 
 def _c45_fields(record: str) -> list[str]:
-    """Return the fields of a row."""
+    """Return the fields of one row of a data file."""
     if _C45_SPECIAL.search(record):
         return [name.text for name in c45_names(record)]
     record = record.strip().removesuffix(".")
@@ -148,9 +150,11 @@ def c45_names(text: str) -> list[C45Name]:
 def c45_files(
     source: Readable, content: bytes, called: str, max_bytes: int
 ) -> tuple[tuple[str, bytes], tuple[str, bytes]]:
-    """Return names and contents of the ``.names`` file and of the data file, given the path of either file."""
+    """Return the names and contents of the ``.names`` file and of the data file, given the path of either file."""
     if not isinstance(source, str | os.PathLike):
-        raise ReadingError(f"{called} cannot be read as C4.5: the .names file must be in the same folder. Pass a path.")
+        raise ReadingError(
+            f"{called} cannot be read as C4.5, which needs a .names file in the same folder. Pass the path of the file."
+        )
     path = Path(source)
     stem = path.with_suffix("") if path.suffix.lower() in PACKED else path
     about, rows = (_beside(stem, suffix) for suffix in (".names", ".data"))
@@ -158,17 +162,17 @@ def c45_files(
         if rows is None:
             data = stem.with_suffix(".data").name
             problem = f"{called} describes the columns of {data}, which is not in the same folder"
-            raise ReadingError(f"{problem}. Put it there, or pass the file that contains the rows.")
+            raise ReadingError(f"{problem}. Add the data file, or pass another file that contains the rows.")
         about, (called, content) = path, contents(rows, max_bytes=max_bytes)
     if about is None:
         names = stem.with_suffix(".names").name
-        problem = f"{called} needs {names} in the same folder, which describes its columns"
-        raise ReadingError(f"{problem}. Put it there, or pass format='csv' if the first row contains the column names.")
+        problem = f"{called} needs {names} in the same folder, to describe the columns"
+        raise ReadingError(f"{problem}. Add the .names file, or pass format='csv' to read a CSV file.")
     return contents(about, max_bytes=max_bytes), (called, content)
 
 
 def _beside(stem: Path, suffix: str) -> Path | None:
-    """Return the file of the same name with another suffix, compressed or not; None if it does not exist."""
+    """Return the path of a file with another suffix, possibly compressed, or None if there is no such file."""
     other = stem.with_suffix(suffix)
     names = (other.name, *(f"{other.name}{suffix}" for suffix in PACKED))
     return next((path for path in map(other.with_name, names) if path.is_file()), None)

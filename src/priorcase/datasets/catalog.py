@@ -48,10 +48,10 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._()-]*")  # names are folders of the 
 _NUMBERS = ("rows", "attributes")
 _PATIENCE = 30.0  # timeout of network requests, in seconds
 _MANIFEST_HINT = (
-    "expected JSON with 'datasets', a list of entries with name, file, rows, target and attributes. Copy it again, or "
-    "remove it."
+    "expected JSON with 'datasets', a list of entries with name, file, rows, target and attributes. Copy the manifest "
+    "again, or remove it."
 )
-_COPY_HINT = "The file is damaged or not the expected one: copy or download it again."
+_COPY_HINT = "The file is damaged or has changed. Copy or download the file again."
 
 # -- public functions
 
@@ -72,27 +72,28 @@ def load(
 ) -> tuple[Any, AnyArray]:
     """Load the attributes and the target of a data set by its name.
 
-    `load` searches in this order: the folder, with CSV files and a ``manifest.json`` that describes their columns; the
-    built-in tables; the cache of downloaded data sets (``PRIORCASE_CACHE``, by default in the user's cache folder); and
-    OpenML, through scikit-learn. Downloads are saved to the cache. :func:`available` lists the names.
+    `load` first searches the folder, which contains CSV files and a ``manifest.json`` that describes their columns. It
+    then searches the built-in tables, the cache of downloaded data sets, and OpenML (through scikit-learn). Downloads
+    are saved to the cache, which is the folder ``PRIORCASE_CACHE`` or, by default, a folder in the user's cache.
+    :func:`available` lists the names of the data sets.
 
     Parameters
     ----------
     name
-        Name of the data set, such as ``"penguins"``; an unknown name is looked up at OpenML.
+        Name of the data set, such as ``"penguins"``; a name that is not found locally is looked up at OpenML.
     frame
         The library of the returned frame: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None returns `NamedColumns`,
         which keep the kinds of the columns.
     folder
-        The folder to search first; None for the environment variable ``PRIORCASE_DATA``.
+        The folder to search first; None for the folder set by the environment variable ``PRIORCASE_DATA``.
     download
         Whether to download from OpenML.
 
     Returns
     -------
     X, y
-        The attributes without id columns, with kinds from the manifest or the ARFF header; and the target, as floats if
-        it is numeric, otherwise as strings.
+        The attributes without id columns, and the target. A numeric target is an array of floats; other targets are
+        arrays of strings.
 
     Raises
     ------
@@ -127,7 +128,7 @@ def load_frame(name: str, schema: Mapping[str, Any]) -> Any:
 
 
 def _values(column: Any, kind: Kind) -> AnyArray:
-    """Convert a pandas column to floats with NaN, or to objects with None."""
+    """Convert a pandas column to floats (NaN if missing) or objects (None if missing)."""
     if isinstance(kind, Numeric):
         return np.asarray(column.to_numpy(np.float64))
     return np.asarray(column.astype(object).where(column.notna(), None), dtype=object)
@@ -144,9 +145,10 @@ def describe(name: str, *, folder: Folder | None = None, download: bool = True) 
 
 @prefix_errors
 def load_taxonomy(name: str, attribute: str, *, folder: Folder | None = None, download: bool = True) -> dict[str, Any]:
-    """Return the taxonomy of an attribute's values, as stored in its file: nodes with a name and children.
+    """Return the taxonomy of an attribute's values, as a tree of nodes with a name and children.
 
-    The function searches in the same places as :func:`load`; `describe` lists the attributes that have a taxonomy.
+    The function searches in the same places as :func:`load`. The attributes that have a taxonomy are the keys of
+    ``describe(name).taxonomies``.
 
     Examples
     --------
@@ -157,14 +159,14 @@ def load_taxonomy(name: str, attribute: str, *, folder: Folder | None = None, do
     place, about = _found(name, folder, download=download)
     if attribute not in about.taxonomies:
         have = ", ".join(map(repr, about.taxonomies))
-        remedy = f"Attributes with a taxonomy: {have}." if have else "None of its attributes has one."
+        remedy = f"Attributes with a taxonomy: {have}." if have else "The data set has no attribute with a taxonomy."
         raise ReadingError(f"got the attribute {quoted(attribute)} of {name!r}, which has no taxonomy. {remedy}")
     path = _beside(place, about.taxonomies[attribute])
     try:
         tree = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ReadingError(
-            f"{place / MANIFEST} names {path.name!r}, which is not a JSON file; {_MANIFEST_HINT}"
+            f"{place / MANIFEST} names {path.name!r}, which is not a JSON file. Copy that file again."
         ) from error
     return cast("dict[str, Any]", tree)
 
@@ -173,8 +175,8 @@ def load_taxonomy(name: str, attribute: str, *, folder: Folder | None = None, do
 def available(*, folder: Folder | None = None) -> Available:
     """List the data sets that :func:`load` can load by name: in the folder, built in, in the cache, and at OpenML.
 
-    The list contains only those OpenML data sets that the paper pages use. Nothing is downloaded. ``folder`` is the
-    folder to search first; None for the environment variable ``PRIORCASE_DATA``.
+    Of the data sets at OpenML, the list contains only a selection; `load` finds the others, too. Nothing is downloaded.
+    ``folder`` is the folder to search first; None for the folder set by the environment variable ``PRIORCASE_DATA``.
 
     Examples
     --------
@@ -200,10 +202,10 @@ def available(*, folder: Folder | None = None) -> Available:
 
 @dataclass(frozen=True, repr=False)
 class Available(GridResult):
-    """Names and descriptions of data sets; prints as a table.
+    """Names and descriptions of data sets, printed as a table.
 
     ``places`` maps each name to the place it is read from: the user's folder, the package, the cache, or OpenML.
-    ``descriptions`` describes the data sets that are on this machine.
+    ``descriptions`` maps the names of the data sets that are on this machine to their descriptions.
     """
 
     places: dict[str, Place]
@@ -245,11 +247,11 @@ class Available(GridResult):
 
 @dataclass(frozen=True, repr=False)
 class Description(TextResult):
-    """Description of a data set from a ``manifest.json``: columns, origin, license; prints as a page.
+    """Description of a data set, usually from a ``manifest.json``: columns, origin and license.
 
-    ``id_columns`` identify a case and are not attributes; ``deviations`` lists differences from the original data, or
-    from its description in papers; ``taxonomies`` maps some attributes to the file of their taxonomy; ``size`` and
-    ``sha256`` refer to the uncompressed file.
+    ``id_columns`` identify a case and are not attributes. ``deviations`` lists differences from the original data, or
+    from the description of the data in papers. ``taxonomies`` maps the attributes that have a taxonomy to the files of
+    the taxonomies. ``size`` (in bytes) and ``sha256`` refer to the uncompressed file.
     """
 
     name: str
@@ -308,7 +310,7 @@ class Description(TextResult):
 
 
 _PACKAGE = Path(str(files("priorcase.datasets")))
-_OWN: dict[str, Any] = {"origin": "generated for this library", "license": "that of priorcase (BSD-3-Clause)"}
+_OWN: dict[str, Any] = {"origin": "generated for this library", "license": "BSD-3-Clause, the license of priorcase"}
 
 
 def _built_in(name: str, rows: int, *, numeric_target: bool = False, **about: Any) -> Description:
@@ -365,10 +367,10 @@ def _beside(folder: Path, file: str) -> Path:
 
 
 def _read_frame(folder: Path, about: Description, schema: Mapping[str, Any] | None = None) -> Any:
-    """Read a data set and check it against its description; only empty fields are missing values."""
+    """Read a data set and check its file against the description; only empty fields are missing values."""
     path = _beside(folder, about.file)
     if not path.is_file():
-        raise ReadingError(f"{folder / MANIFEST} describes {about.file!r}, which does not exist; {_MANIFEST_HINT}")
+        raise ReadingError(f"{folder / MANIFEST} describes {about.file!r}, which does not exist. Copy that file again.")
     source, content = contents(path, max_bytes=max(MAX_BYTES, about.size or 0))
     if about.size is not None and len(content) != about.size:
         raise ReadingError(
@@ -391,7 +393,7 @@ def _read_frame(folder: Path, about: Description, schema: Mapping[str, Any] | No
     if about.target in table and (gaps := np.flatnonzero(table[about.target].isna())).size:
         raise ReadingError(
             f"{source} {place_of(table.attrs, int(gaps[0]))} has no value in the target column {about.target!r}; "
-            "expected one in every past case. Remove the row, or move it to the table of new cases."
+            "expected a value in every past case. Remove the row, or move it to the table of new cases."
         )
     return table
 
@@ -400,7 +402,7 @@ def _read_frame(folder: Path, about: Description, schema: Mapping[str, Any] | No
 
 
 def _data_folder(folder: Folder | None = None) -> Path | None:
-    """Return the given folder, or the folder set in the environment; None if there is neither."""
+    """Return the given folder or the folder set by ``PRIORCASE_DATA``; None if neither is given."""
     said = "folder" if folder is not None else DATA
     folder = folder if folder is not None else os.environ.get(DATA) or None
     if folder is None:
@@ -413,7 +415,7 @@ def _data_folder(folder: Folder | None = None) -> Path | None:
 
 
 def cache_folder() -> Path:
-    """Return the folder of downloaded data sets: ``PRIORCASE_CACHE``, or in the user's cache; it may not exist yet."""
+    """Return the folder for downloaded data sets, which may not exist yet (``PRIORCASE_CACHE``, or a default)."""
     if told := os.environ.get(CACHE):
         return Path(told)
     if sys.platform == "win32":
@@ -426,7 +428,7 @@ def cache_folder() -> Path:
 
 
 def _found(name: str, folder: Folder | None, *, download: bool) -> tuple[Path, Description]:
-    """Return the folder that contains a data set, and its description; download the data set if necessary."""
+    """Return the folder and the description of a data set, which is downloaded if necessary."""
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
         expected = "the name of a data set: letters, digits, dots, dashes, underscores and parentheses"
         raise ReadingError(f"got {quoted(name)}; expected {expected}. available() lists names.")
@@ -436,13 +438,13 @@ def _found(name: str, folder: Folder | None, *, download: bool) -> tuple[Path, D
     elif name in (sets := _described(own)):
         return own, sets[name]
     else:
-        tried.append(f"{str(own)!r} does not contain it")
+        tried.append(f"{str(own)!r} does not contain this data set")
         names += sets
     if name in BUILT_IN:
         return _PACKAGE, BUILT_IN[name]
     kept = cache_folder() / name
     if not (kept / MANIFEST).is_file():
-        tried.append(f"the cache {str(kept.parent)!r} does not contain it")
+        tried.append(f"the cache {str(kept.parent)!r} does not contain this data set")
         failed = _download(kept, name) if download else "downloading from OpenML was disabled"
     if (kept / MANIFEST).is_file():
         return kept, _described(kept)[name]
@@ -463,10 +465,9 @@ def _found(name: str, folder: Folder | None, *, download: bool) -> tuple[Path, D
 class Known:
     """A data set at OpenML: its id, and information that its ARFF header lacks.
 
-    ``orders`` maps ordinal columns to their levels, lowest first, because ARFF can only declare them as nominal or
-    numeric. ``nominal`` lists columns whose numbers are codes, ``ids`` lists columns that identify a case, and
-    ``notes`` lists differences from the original. OpenML's copies come from Weka; only confirmed differences are
-    listed.
+    ``orders`` maps ordinal columns to their levels, lowest first, because ARFF cannot declare a column as ordinal.
+    ``nominal`` lists columns whose numbers are codes, and ``ids`` lists columns that identify a case. ``notes`` lists
+    confirmed differences of the OpenML data set, which usually is a copy from Weka, from the original data.
     """
 
     number: int
@@ -478,7 +479,7 @@ class Known:
 
 _OPENML = json.loads(files("priorcase.datasets").joinpath("openml.json").read_text(encoding="utf-8"))
 KNOWN = {name: Known(**entry) for name, entry in _OPENML.items()}
-"""Data sets from the papers that are available at OpenML, by their names in this library."""
+"""A selection of data sets at OpenML, by their names in this library."""
 
 
 def _download(folder: Path, name: str) -> str | None:
@@ -488,10 +489,10 @@ def _download(folder: Path, name: str) -> str | None:
     except OSError as error:
         return f"OpenML cannot be reached ({getattr(error, 'reason', None) or error})"
     except ValueError as error:
-        return f"OpenML did not return it ({(str(error).splitlines() or ['no reason'])[0].rstrip('.')})"
+        return f"OpenML did not return this data set ({(str(error).splitlines() or ['no reason'])[0].rstrip('.')})"
     targets = list(bunch.target_names or ())
     if len(targets) != 1:
-        return f"OpenML has {len(targets)} targets for it; expected one"
+        return f"OpenML has {len(targets)} targets for this data set; expected one"
     known = KNOWN.get(name, Known(0))
     table = {label: column for label, column in _bunch_table(bunch).items() if label not in known.ids}
     kinds = {label: _known_kind(*column, label, known) for label, column in table.items() if label != targets[0]}
@@ -560,14 +561,14 @@ def _as_text(column: Column) -> _Text:
 
 
 def _shortest(number: float) -> str | None:
-    """Return the shortest text that parses to the same number; None for NaN."""
+    """Return the shortest string that is parsed as the same number; None for NaN."""
     if number != number:
         return None
     return str(int(number)) if number.is_integer() and abs(number) < 2.0**53 else repr(number)
 
 
 def _known_kind(kind: Kind, fields: Sequence[str | None], name: str, known: Known) -> Kind:
-    """Return the kind in the header, or an ordinal kind if a known order covers all values of the column."""
+    """Return an ordinal or nominal kind if one is known for the column, otherwise the kind in the header."""
     order = known.orders.get(name)
     if order is not None and {*fields} <= {None, *order}:
         return Ordinal(tuple(order))

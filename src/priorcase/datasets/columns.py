@@ -38,8 +38,8 @@ _SHOWN = 8
 class NamedColumns(Source):
     """A table with column names and kinds, accepted by every estimator without pandas, Polars or PyArrow.
 
-    ``data`` maps names to columns: numeric columns are floats with NaN (dates are seconds since 1970), and other
-    columns are objects with None for missing values. ``kinds`` maps names to the kinds of the columns.
+    ``data`` maps names to columns. Numeric columns are floats with NaN for missing values (dates are seconds since
+    1970), and other columns are objects with None. ``kinds`` maps names to the kinds of the columns.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class NamedColumns(Source):
     @overload
     def __getitem__(self, wanted: slice | Sequence[int] | AnyArray) -> NamedColumns: ...
     def __getitem__(self, wanted: str | slice | Sequence[int] | AnyArray) -> AnyArray | NamedColumns:
-        """Return a column given its name, or rows given a slice, positions (a list or an array), or a mask."""
+        """Return the column with a given name, or the rows selected by a slice, by positions or by a mask."""
         if isinstance(wanted, slice):
             return self.take(wanted)
         if not isinstance(wanted, Hashable) or isinstance(wanted, tuple):
@@ -102,10 +102,12 @@ class NamedColumns(Source):
         if rows.ndim != 1 or rows.dtype.kind not in "biu":
             raise ParameterError(
                 f"expected the name of a column, or rows as a slice, integers or a mask, got {quoted(wanted)}. "
-                "Use frame() to select several columns."
+                "To select several columns, convert the table with frame()."
             )
         if rows.dtype == bool and rows.size != self.rows:
-            raise ParameterError(f"the mask has {rows.size} entries, but the table has {self.rows} rows")
+            raise ParameterError(
+                f"the mask has {rows.size} entries, but the table has {self.rows} rows. Pass one entry for each row."
+            )
         if rows.dtype != bool and rows.size and not -self.rows <= rows.min() <= rows.max() < self.rows:
             raise QueryIndexError(
                 f"there is no row {rows[np.abs(rows).argmax()]}; there are {self.rows} rows, numbered from 0"
@@ -113,11 +115,11 @@ class NamedColumns(Source):
         return rows
 
     def take(self, rows: slice | AnyArray) -> NamedColumns:
-        """Return some of the rows."""
+        """Return a table of the given rows."""
         return NamedColumns.of({name: column[rows] for name, column in self.data.items()}, self.kinds)
 
     def shown(self, name: str, rows: slice | IntArray = slice(None)) -> list[Any]:
-        """Return the values of a column with dates as date objects and None for missing values."""
+        """Return the values of a column; dates become date objects, and missing values become None."""
         kind = self.kinds[name]
         written = date_of if isinstance(kind, Date) else float if isinstance(kind, Numeric) else lambda value: value
         return [None if is_missing(value) else written(value) for value in self.data[name][rows].tolist()]
@@ -195,7 +197,7 @@ def _column(array: AnyArray, kind: Kind) -> Column:
     declared = kind.order if isinstance(kind, Ordinal) else kind.values
     if declared is None:
         return ObjectColumn(array.tolist())
-    # Only a table of queries can hold a value that is not declared; it is unseen there.
+    # Only a table of queries can contain an undeclared value, which is treated as unseen.
     values = dict.fromkeys([*declared, *(value for value in array.tolist() if value is not None)])
     codes = {None: -1, **{value: code for code, value in enumerate(values)}}
     numbers = np.array([codes[value] for value in array.tolist()], np.int32)

@@ -1,7 +1,7 @@
 """Read delimited text files: detect encoding, delimiter and header, then split the fields.
 
-Fields are split as by Python's ``csv`` module. Large files are split by PyArrow, which gives the same fields; if it
-fails, the slower ``csv`` module finds the invalid line.
+Fields are split by the rules of Python's ``csv`` module. Large files are split by PyArrow, with the same result. If
+PyArrow fails, the file is read by the slower ``csv`` module, which finds the invalid line.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _RECORDS = 200
 _LINES = 4  # number of lines to examine, even if they have more characters
 LARGE = 2**19  # minimum size in bytes for which PyArrow is faster
 _LONGEST = 2**27
-_BREAKS = 1_000  # maximum number of jumps in line numbers; with more, messages give row numbers
+_BREAKS = 1_000  # maximum number of jumps in line numbers; with more jumps, messages give row numbers
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _SHORTEST_CODE = 4
 _TITLED = 3  # minimum number of fields below a title if the text could also be a single column
@@ -37,10 +37,10 @@ _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (code
 
 
 class RawTable(NamedTuple):
-    """The columns of a file before their kinds are inferred: Arrow columns, with text fields unchanged.
+    """The columns of a file as Arrow columns with unchanged fields, before the kinds of the columns are inferred.
 
-    ``lines`` contains pairs (row, line): from each of these rows on, line numbers increase by 1 per row. It is empty if
-    the file has no lines. ``declared`` contains declarations in the file itself, and ``about`` describes its format.
+    ``lines`` contains pairs (row, line); from each of these rows to the next, line numbers increase by 1 per row. It is
+    empty if the line numbers are unknown. ``declared`` contains declarations in the file, and ``about`` its format.
     """
 
     source: str
@@ -53,7 +53,7 @@ class RawTable(NamedTuple):
 
 
 def runs(lines: Iterable[int]) -> tuple[tuple[int, int], ...]:
-    """Return (row, line) for each row where line numbers do not increase by 1; empty if there are too many."""
+    """Return (row, line) pairs for the rows where line numbers do not increase by 1, or () for too many pairs."""
     found: list[tuple[int, int]] = []
     expected = None
     for row, line in enumerate(lines):
@@ -67,7 +67,7 @@ def runs(lines: Iterable[int]) -> tuple[tuple[int, int], ...]:
 
 
 def encoding_of(content: bytes) -> str:
-    """Detect the encoding: by byte-order mark, UTF-16 by its zero bytes, UTF-8 if valid, otherwise Latin-1."""
+    """Detect UTF encodings by a byte-order mark, zero bytes or validity; the default is cp1252 or Latin-1."""
     if content.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         return "utf-32"
     for mark, name in _MARKS:
@@ -92,7 +92,7 @@ def encoding_of(content: bytes) -> str:
 
 
 def decoded(content: bytes, name: str, encoding: str | None = None) -> tuple[str, str]:
-    """Decode bytes, without the byte-order mark; return the text and the encoding."""
+    """Decode bytes; return the text without a byte-order mark, and the encoding."""
     if encoding is not None and not isinstance(encoding, str):
         raise ParameterError(f"encoding must be None or a name such as 'utf-8', got {quoted(encoding)}.")
     found = encoding_of(content) if encoding is None else encoding
@@ -107,15 +107,15 @@ def decoded(content: bytes, name: str, encoding: str | None = None) -> tuple[str
         ) from error
     if line is not None:
         raise ReadingError(
-            f"{name} line {line} is not text in the encoding {found}. Save it as UTF-8, or pass its encoding, such as "
-            "latin-1 or utf-16."
+            f"{name} line {line} is not text in the encoding {found}. Save the file as UTF-8, or pass its encoding, "
+            "such as latin-1 or utf-16."
         )
     return text.removeprefix("\ufeff"), found.removesuffix("-sig").lower()
 
 
 @contextmanager
 def _long_fields() -> Iterator[None]:
-    """Let Python's ``csv`` reader accept fields of any length."""
+    """Let Python's ``csv`` reader accept fields of up to 2**27 characters."""
     before = csv.field_size_limit(_LONGEST)
     try:
         yield
@@ -132,7 +132,7 @@ def check_delimiter(delimiter: object) -> None:
 
 
 def _head(content: str | bytes) -> str:
-    """Return the first complete lines of a text, more of them if lines are long."""
+    """Return the first complete lines of a text, up to a limit that is larger if the first line is long."""
     first = content.find("\n") if isinstance(content, str) else content.find(b"\n")
     size = max(_SAMPLE, _LINES * (first + 1)) if first >= 0 else len(content)
     head = content[:size] if isinstance(content, str) else content[:size].decode("utf-8", "ignore")
@@ -141,7 +141,7 @@ def _head(content: str | bytes) -> str:
 
 @_long_fields()
 def _sample(head: str, delimiter: str) -> list[list[str]]:
-    """Return the first records of a text."""
+    """Return the first 200 records of a text."""
     found: list[list[str]] = []
     with suppress(csv.Error):
         for record in csv.reader(io.StringIO(head, newline=""), delimiter=delimiter, skipinitialspace=True):
@@ -153,9 +153,9 @@ def _sample(head: str, delimiter: str) -> list[list[str]]:
 
 
 def delimiter_of(text: str, usual: str = ",") -> str:
-    """Return the delimiter for which most records have as many fields as the first record, otherwise ``usual``.
+    """Return the delimiter that splits the most records into as many fields as the first record, or ``usual``.
 
-    Blanks are delimiters only between numbers without another delimiter.
+    Blanks are delimiters only if most fields are numbers and no other delimiter (except tabs) is found.
     """
     best, found = (0.0, 0.0, 0), usual
     for mark in dict.fromkeys((usual, *DELIMITERS)):
@@ -174,7 +174,7 @@ def delimiter_of(text: str, usual: str = ",") -> str:
 
 
 def _blanks_divide(text: str, width: int) -> bool:
-    """Return whether blanks separate mostly numeric fields, equally many and more than ``width`` in each line."""
+    """Return whether blanks split all lines into the same number (above ``width``) of mostly numeric fields."""
     records, lines = _sample(_with_tabs(text), "\t"), text.splitlines()
     first = len(records[0]) if records else 0
     records, lines = records[1:] or records, lines[1:] or lines  # the first may be a header
@@ -195,7 +195,7 @@ def _with_tabs(text: str) -> str:
 def has_header(records: Sequence[Sequence[str]]) -> bool:
     """Return whether the first record is a header.
 
-    It is a header if its fields differ in type from the fields below, or if most of them do not occur below.
+    A header has fields that differ in type from the fields below, or mostly fields that do not occur below.
     """
     first, body = records[0], records[1:]
     if not body:
@@ -304,7 +304,7 @@ def _is_empty(column: Any) -> bool:
 
 
 def _has_row_names(records: Sequence[Sequence[str]]) -> bool:
-    """Return whether each row begins with a row name that has no header field, as in files written by R."""
+    """Return whether rows begin with a row name and the header has no name for this column, as in files from R."""
     first, body = records[:1], records[1:]
     wider = len(body) > 1 and all(len(record) == len(first[0]) + 1 for record in body)
     return wider and len({record[0] for record in body}) == len(body) and any(record[-1] for record in body)
@@ -361,7 +361,7 @@ def _split(
 
 
 def _has_title(head: str, least: int = 2) -> bool:
-    """Return whether a title precedes the table: one field in the first line, ``least`` or more in all others."""
+    """Return whether the first line has one field and all others have the same number, at least ``least``."""
     for mark in DELIMITERS:
         first, *others = map(len, _sample(head, mark) or [[]])
         if first == 1 and len(others) > 1 and len({*others}) == 1 and others[0] >= least:
@@ -426,7 +426,7 @@ def _split_fast(
 
 
 def _plain_types(labels: Sequence[str], records: Sequence[Sequence[str]], texts: Collection[str]) -> dict[str, Any]:
-    """Return the types of columns that start with plain numbers or ISO dates; empty if commas are decimal marks."""
+    """Return the types of columns whose first fields are plain numbers or ISO dates; {} if commas are decimal marks."""
     import pyarrow as pa
 
     found: dict[str, Any] = {}
@@ -448,7 +448,7 @@ def _plain_types(labels: Sequence[str], records: Sequence[Sequence[str]], texts:
 
 
 def _is_exact(column: Any) -> bool:
-    """Return whether all numbers are finite and within the exact range of float64."""
+    """Return whether all numbers are finite and in the range in which float64 represents integers exactly."""
     import pyarrow.compute as pc
     from pyarrow import types
 

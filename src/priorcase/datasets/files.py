@@ -63,7 +63,7 @@ _SQLITE = b"SQLite format 3\0"
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _INDEX = re.compile(r"__index_level_\d+__")
 _DICTIONARY = 2**29  # memory limit for xz decompression, in bytes
-_DAMAGED = "Copy or download it again."
+_DAMAGED = "Copy or download the file again."
 _EXCEL_ERRORS = (
     *(ArithmeticError, AssertionError, AttributeError, EOFError, LookupError, MemoryError, OSError, RuntimeError),
     *(SyntaxError, TypeError, ValueError, struct.error, zipfile.BadZipFile, zlib.error),
@@ -93,7 +93,7 @@ def contents(source: Readable, name: str | None = None, max_bytes: int = MAX_BYT
     if isinstance(source, str | os.PathLike):
         path = check_path(source)
         if path.is_dir():
-            raise ReadingError(f"{path} is a directory; expected a file. Pass a file in it.")
+            raise ReadingError(f"{path} is a directory; expected a file. Pass the path of a file.")
         name, content = name or os.fspath(source), read_file(path)
     elif not hasattr(source, "read"):
         raise ReadingError(
@@ -137,7 +137,7 @@ def _unpacked(name: str, content: bytes, max_bytes: int) -> bytes:
 def _too_large(name: str, max_bytes: int) -> ReadingError:
     return ReadingError(
         f"{name} has more than {max_bytes:,} bytes uncompressed. Pass a larger max_bytes (--read max_bytes=) if you "
-        "trust it."
+        "trust the file."
     )
 
 
@@ -167,7 +167,7 @@ def _zstd_file(content: bytes, name: str) -> Any:
         return zstd.ZstdFile(io.BytesIO(content))
     if find_spec("zstandard") is None:
         raise MissingExtraError(
-            f"{name} is compressed by zstd. Install it with pip install zstandard, or decompress the file first."
+            f"{name} is compressed by zstd. Install zstandard (pip install zstandard), or decompress the file first."
         )
     import zstandard
 
@@ -207,17 +207,18 @@ def check_content(content: bytes, called: str) -> None:
     for what, pattern in _NO_TABLES.items():
         if re.match(pattern, start):
             raise ReadingError(
-                f"{called} is {what}; expected a table. Open it to see what it is, or download it again."
+                f"{called} is {what}; expected a table. Open the file to check its content, or download it again."
             )
 
 
 def format_of(source: Readable, content: bytes, format: object = None) -> Format:
-    """Return the requested format, or else detect it by content, then by suffix; the default is CSV."""
+    """Return the requested format, or detect the format by content and then by suffix; the default is CSV."""
     if format is not None:
         found = next((known for known in FORMATS if known == format), None)
         if found is None:
             raise ReadingError(
-                f"got format={quoted(format)}; expected one of {listed(FORMATS, limit=len(FORMATS))}; None infers it."
+                f"got format={quoted(format)}; expected one of {listed(FORMATS, limit=len(FORMATS))}, or None to infer "
+                "the format."
             )
         return found
     starts: dict[bytes, Format] = {b"PAR1": "parquet", b"ARROW1": "feather", b"FEA1": "feather", _SQLITE: "sqlite"}
@@ -241,7 +242,7 @@ def format_of(source: Readable, content: bytes, format: object = None) -> Format
 
 
 def from_rows(source: str, names: Sequence[str], rows: Sequence[Sequence[Any]], **more: Any) -> RawTable:
-    """Create a table from Python values: numbers, strings, booleans and dates; mixed columns become strings."""
+    """Create a table from rows of numbers, strings, booleans and dates; columns of mixed types become strings."""
     check_names(names, source)
     columns = list(zip(*rows, strict=True)) if rows else [() for _ in names]
     made = {name: _typed_column(column, name, source) for name, column in zip(names, columns, strict=True)}
@@ -274,7 +275,7 @@ def _moment(value: Any) -> Any:
 
 
 def _field(value: Any, name: str, source: str) -> str | None:
-    """Format a value as in a text file."""
+    """Format a value as a field of a text file."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -342,9 +343,9 @@ def read_excel(content: bytes, source: str, sheet: str | int | None, header: boo
 def _excel_rows(
     content: bytes, source: str, sheet: str | int | None, max_bytes: int
 ) -> tuple[list[tuple[int, list[Any]]], str | None]:
-    """Return the nonempty rows of a sheet with their row numbers, without trailing empty cells; and the sheet name.
+    """Return the nonempty rows of a sheet (row numbers and cells without trailing empty cells), and the sheet name.
 
-    The name is None if the workbook has only one sheet.
+    The sheet name is None if the workbook has only one sheet.
     """
     import openpyxl
 
@@ -368,7 +369,7 @@ def _excel_rows(
                         found.append((number, values))
     except ReadingError:
         raise
-    except _EXCEL_ERRORS as error:  # any error of its parsers
+    except _EXCEL_ERRORS as error:  # openpyxl and its parsers raise many kinds of errors
         raise ReadingError(f"{source} is not a complete Excel workbook: {_reason(error)}. {_DAMAGED}") from error
     return found, title
 
@@ -421,7 +422,7 @@ def read_arrow(content: bytes, source: str, format: Format, max_bytes: int) -> R
         names = [str(name) for name in table.column_names]
     except (pa.ArrowException, OSError, UnicodeDecodeError, MemoryError, OverflowError, TypeError) as error:
         raise ReadingError(
-            f"{source} is not valid {word}: {_reason(error)}. Copy it again, or pass its format."
+            f"{source} is not valid {word}: {_reason(error)}. Copy the file again, or pass its format."
         ) from error
     kept = {name: column for name, column in zip(names, table.columns, strict=True) if not _INDEX.fullmatch(name)}
     check_names(names, source)
@@ -454,7 +455,9 @@ def _simple_column(column: Any, name: str, source: str) -> Any:
         if types.is_large_string(kind) or str(kind) == "string_view":
             return column.cast(pa.string())
     except pa.ArrowException as error:
-        raise ReadingError(f"{source}: column {name!r} cannot be read: {_reason(error)}. Convert it first.") from error
+        raise ReadingError(
+            f"{source}: column {name!r} cannot be read: {_reason(error)}. Convert or drop the column."
+        ) from error
     if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_string(kind):
         return column
     raise ReadingError(
@@ -480,13 +483,13 @@ def _categories(column: Any) -> Any:
 
 
 def read_json_lines(text: str, source: str) -> RawTable:
-    """Read JSON lines, with one object per row, or a JSON array of objects."""
+    """Read JSON lines, with one object on each line, or a JSON array of objects."""
     rows: list[dict[str, Any]] = []
     lines: list[int] = []
     for line, found in _json_objects(text, source):
         if not isinstance(found, dict):
             raise ReadingError(
-                f'{source} line {line} is not a JSON object; expected one for each row, such as {{"age": 7}}.'
+                f'{source} line {line} is not a JSON object; expected one object per row, such as {{"age": 7}}.'
             )
         rows.append(found)
         lines.append(line)
@@ -517,7 +520,7 @@ def _json_objects(text: str, source: str) -> Iterable[tuple[int, Any]]:
 
 
 def read_sqlite(source: Readable, content: bytes, called: str, table: str | None, max_bytes: int) -> RawTable:
-    """Read a table of an SQLite database; the name can be omitted if there is only one table."""
+    """Read a table of an SQLite database; the table name can be omitted if there is only one table."""
     try:
         with closing(_database(source, content)) as base:
             base.text_factory = lambda given: given.decode("utf-8", "replace")
@@ -530,9 +533,9 @@ def read_sqlite(source: Readable, content: bytes, called: str, table: str | None
             if table is None or table not in names:
                 if not names:
                     raise ReadingError(f"{called} is a database without tables. Check that this is the right file.")
-                example = f"Choose one of them, for example {called}::{names[0]}."
+                example = f"Choose a table, for example {called}::{names[0]}."
                 remedy = example if table is None else advice(table, names, otherwise=example)
-                asked = "has several tables" if table is None else f"has no table {table!r}; it has"
+                asked = "has several tables:" if table is None else f"has no table {table!r}; its tables are"
                 raise ReadingError(f"{called} {asked} {listed(names)}. {remedy}")
             found = base.execute('SELECT * FROM "{}"'.format(table.replace('"', '""')))
             columns = [column for column, *_ in found.description]
@@ -551,7 +554,7 @@ def read_sqlite(source: Readable, content: bytes, called: str, table: str | None
 
 
 def _database(source: Readable, content: bytes) -> sqlite3.Connection:
-    """Open a database read-only: directly if it is a file, since another program may be writing, else in memory."""
+    """Open a database file read-only, because another program may write to it; open other content in memory."""
     if isinstance(source, str | os.PathLike):
         path = Path(table_of(os.fspath(source))[0])
         if not path.exists():

@@ -1,4 +1,4 @@
-"""Generate artificial data sets (LED displays, waveforms, disjuncts in the plane), and add noise to any table."""
+"""Generate artificial data sets (LED displays, waveforms, rectangles in the plane), and add noise to any table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _generator(random_state: RandomState) -> np.random.Generator:
     if random_state is not None and not seed and not isinstance(random_state, np.random.Generator):
         raise ParameterError(
             "random_state must be None, an integer >= 0, or a NumPy Generator or RandomState, got "
-            f"{quoted(random_state)}. A number makes the result reproducible."
+            f"{quoted(random_state)}. An integer makes the result reproducible."
         )
     return np.random.default_rng(random_state)
 
@@ -47,7 +47,7 @@ def _check_shares(**values: object) -> None:
 def _check_size(attributes: object, alone: int, more: int) -> None:
     if not is_whole(attributes) or attributes not in (alone, more):
         raise ParameterError(
-            f"attributes must be {alone}, or {more} with {more - alone} irrelevant ones, got {quoted(attributes)}."
+            f"attributes must be {alone}, or {more} to add {more - alone} irrelevant columns, got {quoted(attributes)}."
         )
 
 
@@ -71,12 +71,12 @@ PAIRS = ((0, 1), (0, 2), (1, 2))
 def make_led(
     n: int, *, attributes: int = 7, noise: float = 0.1, random_state: RandomState = None
 ) -> tuple[BoolArray, IntArray]:
-    """Generate the LED display data: digits, and the segments of their displays, with noise.
+    """Generate the LED display data: the noisy segments of displayed digits, and the digits as classes.
 
-    Digits are drawn uniformly. Each segment is *inverted* with probability ``noise``, so nothing can be learned at
-    0.5. (If noise means "replaced by a random value", as in Aha, Kibler & Albert 1991, only half of the replacements
-    are inversions.) Returns booleans of shape ``(n, attributes)``, which every distance treats as nominal, and the
-    digits.
+    Digits are drawn uniformly. Each segment is *inverted* with probability ``noise``, so nothing can be learned from
+    data with a noise of 0.5. Aha, Kibler & Albert (1991) instead *replace* values at random, and only half of the
+    replacements are inversions. Returns booleans of shape ``(n, attributes)``, which every distance treats as nominal,
+    and the digits.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def make_led(
     noise
         Probability that a segment is inverted.
     random_state
-        Seed. The first 7 of 24 columns are the same as with ``attributes=7``.
+        Seed. With the same seed, the first 7 of 24 columns are the same as with ``attributes=7``.
 
     References
     ----------
@@ -116,7 +116,7 @@ def make_led(
 def led_bayes_rate(noise: float = 0.1) -> float:
     """Return the Bayes accuracy of `make_led`, ``sum_x max_y P(x | y) / 10`` over all 128 displays.
 
-    Irrelevant columns do not change it.
+    Irrelevant columns do not change the Bayes accuracy.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def led_bayes_rate(noise: float = 0.1) -> float:
 
 @prefix_errors
 def make_waveform(n: int, *, attributes: int = 21, random_state: RandomState = None) -> tuple[FloatArray, IntArray]:
-    """Generate the waveform data: three classes of noisy mixtures of two waves.
+    """Generate the waveform data, in which each of three classes is a noisy mixture of two waves.
 
     Rows are ``u h_a + (1 - u) h_b + e``, where the class determines the waves a and b. The class is drawn uniformly, u
     uniformly from 0 to 1 for each row, and e from the standard normal distribution for each cell. The Bayes accuracy is
@@ -146,7 +146,7 @@ def make_waveform(n: int, *, attributes: int = 21, random_state: RandomState = N
     attributes
         Number of columns: 21 for the points of the wave alone, or 40 with 19 additional standard normal columns.
     random_state
-        Seed. The first 21 of 40 columns are the same as with ``attributes=21``.
+        Seed. With the same seed, the first 21 of 40 columns are the same as with ``attributes=21``.
 
     References
     ----------
@@ -168,7 +168,7 @@ def make_waveform(n: int, *, attributes: int = 21, random_state: RandomState = N
     return np.hstack([X, rng.standard_normal((n, attributes - X.shape[1]))]), y
 
 
-# -- a concept of four separate parts in the plane
+# -- a concept of four separate rectangles in the plane
 
 DISJUNCTS: FloatArray = np.array(
     [
@@ -178,7 +178,7 @@ DISJUNCTS: FloatArray = np.array(
         [[0.60, 0.95], [0.10, 0.40]],
     ]
 )
-"""The rectangles that make up the concept: the interval of each in the first and in the second dimension."""
+"""The rectangles that make up the concept, each with its interval in the first and in the second dimension."""
 DISJUNCTS.flags.writeable = False
 
 
@@ -189,7 +189,7 @@ def make_disjuncts(
     """Generate uniform points in the unit square, with class 1 inside any of four rectangles and class 0 outside.
 
     The data are similar to the artificial domains of Aha, Kibler & Albert 1991, who plot such a concept without giving
-    its coordinates. Noise is the probability that a value is *replaced* by a random value from the same distribution;
+    the coordinates. With probability ``noise``, a value is *replaced* by a random value from the same distribution;
     the class does not change. Returns numbers of shape ``(n, 2 + irrelevant)`` and the classes.
 
     Parameters
@@ -225,7 +225,7 @@ def make_disjuncts(
 def boundary_distance(X: AnyArray) -> FloatArray:
     """Return the distance of each point from the class boundary of `make_disjuncts`.
 
-    Columns after the second are ignored.
+    Only the first two columns of X are used.
 
     Examples
     --------
@@ -235,7 +235,8 @@ def boundary_distance(X: AnyArray) -> FloatArray:
     points = np.asarray(X, dtype=np.float64)
     if points.ndim != 2 or points.shape[1] < 2:
         raise ParameterError(
-            f"X must have at least two columns, got shape {quoted(points.shape)}. make_disjuncts returns such points."
+            f"X must have at least two columns, got shape {quoted(points.shape)}. Pass points such as those from "
+            "make_disjuncts."
         )
     beyond = _beyond(points[:, :2])
     inside = -beyond.max(axis=2)
@@ -249,10 +250,10 @@ def _beyond(points: FloatArray) -> FloatArray:
     return np.maximum(DISJUNCTS[..., 0] - points[:, None, :], points[:, None, :] - DISJUNCTS[..., 1])
 
 
-# -- noise: values replaced by others of their column, classes by other classes
+# -- noise: replaced values and classes
 
 ClassDraw: TypeAlias = Literal["distribution", "others"]
-"""Source of the class that replaces another."""
+"""How the class that replaces another class is drawn."""
 
 
 @prefix_errors
@@ -267,12 +268,12 @@ def add_noise(
 ) -> tuple[Any, Any]:
     """Return a copy of a table with some values or classes replaced at random.
 
-    With probability ``attributes``, each value of each row is replaced by a value of the same column, drawn from the
-    column's distribution; this is the noise level of Aha, Kibler & Albert 1991. The new value can equal
-    the old value: in a column with two equally frequent values, half of the replacements change nothing.
+    With probability ``attributes``, each value of each row is replaced by the value of the same column in a random row,
+    as in the noise experiments of Aha, Kibler & Albert 1991. The new value can equal the old value, so in a column with
+    two equally frequent values, half of the replacements change nothing.
 
-    With the same ``random_state``, a higher level includes all replacements of a lower level. The order of the rows
-    does not change.
+    With the same ``random_state``, a higher noise probability includes all replacements of a lower one. The order of
+    the rows does not change.
 
     Parameters
     ----------
@@ -286,7 +287,8 @@ def add_noise(
         Probability that a class is replaced.
     class_draw
         How the new class is drawn: ``"distribution"`` takes the class of a random row, which can be the same class;
-        ``"others"`` takes one of the other classes with equal probability, so the share of wrong labels is ``classes``.
+        ``"others"`` takes one of the other classes with equal probability, so about the share ``classes`` of the labels
+        is wrong.
     random_state
         Seed.
 
@@ -314,7 +316,7 @@ def add_noise(
 
 
 def _donors(column: Column, level: float, rng: np.random.Generator, draw: Any) -> IntArray:
-    """Return the row from which each row takes its value: itself, or with probability ``level`` a random row."""
+    """Return for each row the row that provides its value: a random row with probability ``level``, or itself."""
     known = ~_gaps(column)
     own = np.arange(known.size)
     chances, picks = rng.random(own.size), rng.random(own.size)
@@ -329,7 +331,7 @@ def _row_with_value(_column: Column, known: BoolArray, picks: FloatArray) -> Int
 
 
 def _row_of_another_class(column: Column, known: BoolArray, picks: FloatArray) -> IntArray:
-    """Return for each row the first row of a random other class; the row itself if there is only one class."""
+    """Return for each row the first row of a random other class, or the row itself if there is only one class."""
     codes = np.asarray(column.coded().codes)
     _, first, own = np.unique(codes[known], return_index=True, return_inverse=True)
     found = np.arange(codes.size)

@@ -1,4 +1,4 @@
-"""Past cases of a table, with kinds of columns, a target and a task, as used by the commands and the explorer."""
+"""Past cases read from a table, with column kinds, a target and a task, for the command line and the explorer."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Past(NamedTuple):
     lines: tuple[int, ...]
     about: Mapping[str, Any]
     declared: Collection[str] = ()
-    schema: Mapping[str, str | Kind] = {}  # kinds that learners would infer differently
+    schema: Mapping[str, str | Kind] = {}  # kinds that differ from those that learners infer
     uninformative: Mapping[str, Any] = {}  # columns that cannot help to predict, and why
 
     @property
@@ -45,7 +45,7 @@ class Past(NamedTuple):
 
 
 def target_of(table: Any) -> str:
-    """Return the target of a table: the target named by its description, or the last column."""
+    """Return the name of the target column: the target in ``table.attrs``, or the last column."""
     return str(table.attrs.get("target") or table.columns[-1])
 
 
@@ -54,7 +54,7 @@ def past_of(
 ) -> Past:
     """Return the past cases of a frame that was read from a file.
 
-    ``elsewhere`` lists columns of another table, and ``missing`` allows missing targets.
+    ``elsewhere`` lists declared columns that belong to another table, and ``missing`` allows missing targets.
     """
     about, source = table.attrs, str(table.attrs["source"])
     names = [*table.columns, *about.get("ignored", ())]
@@ -66,21 +66,21 @@ def past_of(
     column, X = table[target], table.drop(columns=[target])
     if column.dtype.kind == "M":
         raise ReadingError(
-            f"the target {target!r} contains dates; expected numbers or classes. Make a column of numbers or classes "
-            f"from it, or pass --column {target}=nominal if each date is a class."
+            f"the target {target!r} contains dates; expected numbers or classes. Compute a column of numbers or "
+            f"classes from the dates, or pass --column {target}=nominal if each date is a class."
         )
     task: Task = "classify"
     if column.dtype.kind in "iuf":
         task = "regress" if reading.columns.get(target) == "numeric" else guess_task(set(column.dropna().tolist()))
     if not missing and (without := np.flatnonzero(column.isna())).size:
         raise ReadingError(
-            f"{source} {place_of(about, int(without[0]))} has no value in the target column {target!r}; expected one "
-            "in every past case. Remove the row, or move it to the table of new cases."
+            f"{source} {place_of(about, int(without[0]))} has no value in the target column {target!r}; expected a "
+            "value in every past case. Remove the row, or move it to the table of new cases."
         )
     if not len(X.columns):
         other = "another sheet (--read sheet=)" if "sheet" in about else "the right delimiter (--read delimiter=)"
         raise ReadingError(
-            f"{source} has no column to predict {target!r} from. Add columns, ignore fewer, or pass {other}."
+            f"{source} has no column to predict {target!r} from. Add columns, ignore fewer columns, or pass {other}."
         )
     y = column.to_numpy(np.float64) if task == "regress" else class_labels(column)
     kinds: dict[str, Any] = dict(zip(map(str, X.columns), Schema.infer(X).kinds, strict=True))
@@ -90,7 +90,7 @@ def past_of(
 
 
 def _told(columns: Mapping[str, Any], kinds: dict[str, Any]) -> tuple[dict[str, str | Kind], dict[str, Any]]:
-    """Return the kinds that must be declared to learners because the dtypes do not show them, and all kinds."""
+    """Return the kinds that learners cannot infer from the dtypes, and the kinds of all columns."""
     words = {"nominal": Nominal, "text": Text, "set": Set}
     schema: dict[str, str | Kind] = {}
     for name, told in columns.items():
@@ -118,7 +118,7 @@ def kinds_of_model(model: Any) -> dict[str, Any]:
 
 
 def as_stored(frame: Any, model: Any) -> Any:
-    """Convert nominal values to the types in the model: numbers or booleans can be strings in a file."""
+    """Convert nominal values to their types in the model, because a file may contain them as strings."""
     instances, frame = model._stored().instances, frame.copy()
     for a, (name, kind) in enumerate(kinds_of_model(model).items()):
         if type(kind) is Nominal and frame[name].dtype.kind not in "iufbM":
@@ -129,7 +129,7 @@ def as_stored(frame: Any, model: Any) -> Any:
 
 
 def class_labels(column: Any) -> Any:
-    """Return the classes of a target as strings, with None for missing values; integers have no decimal point."""
+    """Return the classes of a target as strings (None if missing); whole numbers have no decimal point."""
     values = column.tolist()
     whole = column.dtype.kind == "f" and all(value != value or value.is_integer() for value in values)
     texts = [str(int(value)) if whole and value == value else str(value) for value in values]

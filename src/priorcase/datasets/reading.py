@@ -1,4 +1,4 @@
-"""Read tables from files: `read_table` infers how a file is written and returns an ordinary frame."""
+"""Read tables from files; `read_table` infers the format of a file and returns an ordinary frame."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from priorcase.schema import Nominal, Ordinal
 Library: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 
 KINDS = ("numeric", "nominal", "text", "date", "ignore")
-"""Kinds that a column can be declared as; the levels of an ordinal column are a list."""
+"""Kinds that can be declared for a column by name; an ordinal column is declared by a list of levels."""
 
 _MANY = 20  # names listed in a message if none is similar to the requested one
 _TEXT_FORMATS = ("csv", "tsv")
@@ -68,16 +68,17 @@ def read_table(
     csv, tsv  commas, semicolons, tabs, bars or blanks between fields; UTF-8, UTF-16 or Latin-1; a header or none
     excel     a sheet of an ``.xlsx`` workbook, through openpyxl
     parquet   and ``feather``, through PyArrow; columns have the types of the file
-    jsonl     a JSON object on each line
-    sqlite    ``"file.db::table"``
+    jsonl     a JSON object on each line, or a JSON array of objects
+    sqlite    a table of a database, as ``"file.db::table"``
     arff      Weka's format, dense or sparse; nominal columns are categories with the values declared in the header
-    c4.5      ``x.names`` describes the rows of ``x.data`` or ``x.test``; the target is ``"class"``
+    c4.5      ``x.names`` describes the columns of ``x.data`` or ``x.test``; the target is usually named ``"class"``
     ========  ======================================================================================================
 
     Files compressed by gzip, bzip2, xz or zstd are decompressed. In text files, the notation of numbers and dates is
     inferred from all fields: decimal commas, thousands separators, currency and percent signs, ISO and local dates. A
-    column is numeric if most of its fields are numbers, and a date if most are dates; other fields are
-    counted and read as missing.
+    column is numeric if most of its nonmissing fields are numbers, and a date column if most are dates; the other
+    fields of the column are then read as missing and reported. Codes such as ``00123`` and columns with a few frequent
+    values, such as 2, 3, 4 and ``5more``, are nominal.
 
     Parameters
     ----------
@@ -86,11 +87,11 @@ def read_table(
     library
         The library of the frame: ``"pandas"``, ``"polars"`` or ``"pyarrow"``.
     schema
-        Mapping from column names to kinds, for columns whose kind should not be inferred: ``"numeric"``, ``"nominal"``,
-        ``"date"``, ``"ignore"`` to drop a column, or the levels of an ordinal column, lowest first.
+        Mapping from column names to kinds, for columns whose kind should not be inferred. A kind is ``"numeric"``,
+        ``"nominal"``, ``"date"``, ``"ignore"`` to drop a column, or the levels of an ordinal column, lowest first.
     like
-        A frame returned by `read_table`, or its ``attrs``: fields are interpreted in the same way, and a field that
-        cannot be read in this way is an error. Use ``like`` to read new cases.
+        A pandas frame returned by `read_table`, or its ``attrs``. Use ``like`` to read new cases: fields are then
+        interpreted in the same way as in that frame, and invalid numbers and dates raise an error.
     format
         The format; None to infer it from the content and the name.
     delimiter, encoding, header
@@ -99,11 +100,11 @@ def read_table(
     decimal, thousands
         The decimal mark, ``"."`` or ``","``, and the thousands separator, ``""`` for none; None to infer them.
     dates
-        The order of day and month in dates that are not written year first, ``"dmy"`` or ``"mdy"``; or a ``strptime``
-        format for all dates. None to infer it.
+        ``"dmy"`` or ``"mdy"``, the order of day and month in dates that do not begin with the year; or a ``strptime``
+        format for all dates; or None to infer the format.
     missing
-        One or several strings to read as missing instead of `MISSING`. The missing values defined by the format itself
-        are always recognized.
+        One or several strings to read as missing instead of `MISSING`. Missing values that the file format defines are
+        always recognized.
     sheet
         The sheet of a workbook, by its name or its number from 1.
     name
@@ -114,14 +115,14 @@ def read_table(
     Returns
     -------
     frame
-        Numeric columns are numbers, dates are timestamps, declared values are categories, and all other columns are
-        text. ``frame.attrs`` of a pandas frame describes how the file was read: ``"understood"`` in one line, then
-        ``"format"``, ``"delimiter"``, ... and ``"columns"``, which `like` uses.
+        Numeric columns are numbers, dates are timestamps, columns with declared values are categorical, and all other
+        columns are text or booleans. ``frame.attrs`` of a pandas frame describes how the file was read. The item
+        ``"understood"`` is a summary in one line, and ``like`` uses the item ``"columns"``.
 
     Raises
     ------
     ReadingError
-        The file is not a table in this format; the message says where the problem is and how to fix it.
+        The file is not a valid table in its format. The message says where the problem is and how to fix it.
     OSError
         The file cannot be opened (`MissingFileError` if it does not exist).
 
@@ -192,7 +193,7 @@ def frame_of(
     like: bool = False,
     library: Library = "pandas",
 ) -> Any:
-    """Return a raw table as a frame; some columns are already declared, and ``like`` is True for new cases."""
+    """Convert a raw table to a frame; ``like`` is True if the declared columns are those of a reference table."""
     kept = {label: column for label, column in raw.columns.items() if _kind_of(declared, label) != "ignore"}
     typed = {label: column for label, column in kept.items() if not _is_text(column)}
     texts = {label: column for label, column in kept.items() if label not in typed}
@@ -226,7 +227,7 @@ def _raw_table(
     name: str | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> tuple[Format, RawTable]:
-    """Return the format of a table, and its columns before conversion."""
+    """Return the format and the unconverted columns of a table."""
     if delimiter is not None:
         check_delimiter(delimiter)
     within = None
@@ -247,9 +248,9 @@ def _raw_table(
     options = {"delimiter": delimiter, "header": header, "sheet": sheet, "encoding": encoding}
     for option, able in wrong.items():
         if options[option] is not None and not able:
-            has = "delimiter is for csv and tsv" if option == "delimiter" else f"this format has no {option}"
+            has = "only csv and tsv files have a delimiter" if option == "delimiter" else f"this format has no {option}"
             raise ReadingError(
-                f"got {option}={quoted(options[option])} for a table in the format {found}; {has}. Omit it."
+                f"got {option}={quoted(options[option])} for a table in the format {found}; {has}. Omit this option."
             )
     if found == "excel":
         return found, read_excel(content, called, sheet, header, max_bytes)
@@ -277,7 +278,7 @@ def _raw_table(
 
 
 def _fields_of(missing: object) -> tuple[str, ...]:
-    """Return the strings to read as missing; a single string is one of them, not a list of characters."""
+    """Return a tuple of the strings to read as missing, given one string or several."""
     fields = (missing,) if isinstance(missing, str) else missing
     if not isinstance(fields, Collection) or not all(isinstance(field, str) for field in fields):
         raise ParameterError(f"missing must be a string or a list of strings, got {quoted(missing)}.")
@@ -304,7 +305,7 @@ def _attributes_of(like: Any) -> Mapping[str, Any] | None:
     if not isinstance(found, Mapping) or "columns" not in found:
         raise ParameterError(
             f"like must be a pandas frame from read_table, or its attrs, got {type(like).__name__}. Some pandas "
-            "operations drop attrs: keep frame.attrs."
+            "operations drop attrs, so store frame.attrs separately."
         )
     return cast("Mapping[str, Any]", found)
 
@@ -323,7 +324,7 @@ def meaning_of(told: Any, label: str) -> Meaning:
     word = told if isinstance(told, str) else type(told).__name__.lower()
     word = {"text": "nominal", "set": "nominal", "taxonomy": "nominal", "circular": "numeric"}.get(word, word)
     if word not in KINDS:
-        remedy = advice(told, KINDS, otherwise=f"Kinds are {', '.join(KINDS)}, or a list of levels.")
+        remedy = advice(told, KINDS, otherwise=f"A kind is one of {', '.join(KINDS)}, or a list of levels.")
         raise ParameterError(f"schema has {quoted(told)} for column {label!r}, which is not a kind. {remedy}")
     return Meaning(cast("Any", word))
 
@@ -368,7 +369,7 @@ def _is_text(column: Any) -> bool:
 def _typed(
     column: Any, told: Meaning | None, missing: tuple[str, ...] | None, where: Callable[[int], str], label: str
 ) -> tuple[Meaning, Any]:
-    """Return the meaning of a typed column and the column, converted to strings first if another kind is declared."""
+    """Return the meaning and the values of a typed column, which is read as text if another kind is declared."""
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import types
@@ -390,7 +391,7 @@ def _typed(
 
 
 def _as_text(column: Any) -> Any:
-    """Convert a typed column to strings, with integers without a decimal point."""
+    """Convert a typed column to strings; integers have no decimal point."""
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import types
@@ -410,13 +411,13 @@ def _places(raw: RawTable) -> Callable[[int], str]:
 
 
 def place_of(about: Mapping[str, Any], row: int) -> str:
-    """Return the place of a row in its file as text: the line, or the row number if the file has no lines."""
+    """Return 'line 7' for a row on line 7 of its file, or 'row 6' if the line numbers are unknown."""
     lines = about.get("lines") or ()
     return f"line {int(line_numbers(about, np.array([row]))[0])}" if lines else f"row {row + 1}"
 
 
 def line_numbers(about: Mapping[str, Any], rows: IntArray) -> IntArray:
-    """Return the line numbers of rows in their file, or row numbers from 1 if the file has no lines."""
+    """Return the line numbers of rows in their file, or row numbers from 1 if the line numbers are unknown."""
     lines = about.get("lines") or [(0, 1)]
     starts = np.array([row for row, _ in lines])
     at = np.searchsorted(starts, rows, side="right") - 1
@@ -424,7 +425,7 @@ def line_numbers(about: Mapping[str, Any], rows: IntArray) -> IntArray:
 
 
 def _about(format: Format, raw: RawTable, conventions: Conventions, meanings: Mapping[str, Meaning]) -> dict[str, Any]:
-    """Describe how the table was read, as plain values that are preserved in copies, JSON and Parquet."""
+    """Describe how a table was read, by plain values that are preserved in copies, JSON and Parquet."""
     told = _in_words(format, raw, meanings)
     about: dict[str, Any] = {
         "understood": told,
@@ -522,5 +523,5 @@ def check_column(source: str, name: Any, names: list[str]) -> None:
     if mark is not None:
         remedy = f"If fields are separated by {mark!r}, pass it as the delimiter (delimiter=, --read delimiter=)."
     elif len(names) == 1 and not remedy:
-        remedy = "It was read as a single column; if it has more, pass their delimiter (delimiter=, --read delimiter=)."
+        remedy = "It was read as a single column. If it has more, pass the delimiter (delimiter=, --read delimiter=)."
     raise ReadingError(f"{source} has no column {name!r}; it has {shown}. {remedy}".rstrip())

@@ -1,7 +1,7 @@
-"""Interpret text fields as numbers, dates or names, in the notations of different countries.
+"""Interpret text fields as numbers, dates or categories, in the notations of different countries.
 
 A `Meaning` is inferred from all fields of a column, not from a sample, and can be applied to the fields of another
-file. Only distinct fields are processed, with Arrow functions, so tables with millions of rows take seconds.
+file. To save time on large tables, fields are processed by Arrow functions, and equal fields usually only once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MISSING = (
     *("?", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "null", "NULL", "-", "--", "–", "—"),
     *("k. A.", "k.A.", "k. a.", "k.a.", "n. a.", "n.a.", "N.A."),
 )
-"""Fields read as missing by default, in addition to empty ones; ``-`` is a value if a column also contains ``+``."""
+"""Fields read as missing by default, as are empty fields; ``-`` is a value if the column also contains ``+``."""
 
 _SOFT = "."  # a missing value among numbers and dates, as written by SAS
 _MOST_OTHERS = 50  # maximum number of distinct invalid fields to keep
@@ -51,10 +51,10 @@ class Meaning:
 
     ``decimal`` is the decimal mark of numbers (None if uncertain). ``thousands`` is the thousands separator; None
     allows every separator that differs from the decimal mark. ``format`` is the order of the parts of dates, or a
-    ``strptime`` format, and ``utc`` is True if dates have a time zone. ``values`` are declared by a file or a user.
-    ``others`` counts invalid fields that were read as missing, ``marks`` lists the markers of missing values, and
-    ``signs`` lists the other signs in numbers: thousands, currency and percent. ``mixed`` lists the non-numeric
-    fields of a column with few distinct fields that are mostly numbers (``5more`` among 2, 3 and 4).
+    ``strptime`` format, and ``utc`` is True if dates have a time zone. ``values`` are the values declared by a file or
+    a user. ``others`` counts invalid fields that were read as missing, and ``marks`` lists the markers of missing
+    values. ``signs`` lists which signs occur in numbers: thousands, currency and percent. ``mixed`` lists the
+    non-numeric values of a nominal column that contains mostly numbers, such as ``5more`` among 2, 3 and 4.
     """
 
     kind: Literal["numeric", "nominal", "ordinal", "date", "ignore"]
@@ -70,7 +70,7 @@ class Meaning:
     keeps_dash: bool = False
 
     def plain(self) -> dict[str, Any]:
-        """Return the attributes that are not empty as JSON values."""
+        """Return the nonempty attributes as JSON values."""
         found = {name: value for name, value in vars(self).items() if value not in (None, False, {}, ())}
         return {name: [*value] if isinstance(value, tuple) else value for name, value in found.items()}
 
@@ -91,9 +91,9 @@ class Meaning:
 
 
 class Conventions(NamedTuple):
-    """Format of fields declared by the caller; None means that the format is detected.
+    """Format of fields as declared by the caller; None means that the format is detected.
 
-    ``missing`` contains all fields that mean a missing value, possibly including the empty field.
+    ``missing`` contains the strings that are read as missing, possibly including the empty string.
     """
 
     missing: tuple[str, ...] | None = None
@@ -102,7 +102,7 @@ class Conventions(NamedTuple):
     dates: str | None = None
 
 
-REMEDY = "Correct the field, leave it empty if it is unknown, or declare the column nominal."
+REMEDY = "Correct the field, leave it empty if the value is unknown, or declare the column nominal."
 """Advice on a field that is not a number or a date."""
 
 
@@ -112,7 +112,7 @@ REMEDY = "Correct the field, leave it empty if it is unknown, or declare the col
 class Fields:
     """The distinct fields of a column with their frequencies.
 
-    Fields are stripped of surrounding blanks if empty fields are missing values.
+    Surrounding blanks are removed from the fields if empty fields are missing values.
     """
 
     def __init__(self, text: Any, missing: tuple[str, ...] | None, *, keeps_dash: bool = False) -> None:
@@ -136,7 +136,7 @@ class Fields:
         self.known: BoolArray = ~self._within(marks)
 
     def _trim(self) -> None:
-        """Strip blanks from the fields."""
+        """Remove surrounding blanks from the fields."""
         import pyarrow.compute as pc
 
         bare = pc.utf8_trim_whitespace(self.values)
@@ -152,7 +152,7 @@ class Fields:
         return np.asarray(pc.is_in(self.values, value_set=pa.array([*words], pa.string())), dtype=bool)
 
     def matching(self, pattern: str, values: Any = None) -> BoolArray:
-        """Return a mask of the distinct fields, or of ``values``, that a regular expression matches."""
+        """Return a mask of the distinct fields (or of ``values``) that match a regular expression."""
         import pyarrow.compute as pc
 
         return np.asarray(pc.match_substring_regex(self.values if values is None else values, pattern), dtype=bool)
@@ -183,13 +183,13 @@ class Fields:
         return int(np.flatnonzero(np.append(chosen & self.known, False)[self.codes])[0])
 
     def others(self, fitting: BoolArray) -> dict[str, int]:
-        """Count the known fields outside a mask of valid fields, most frequent first."""
+        """Count the nonmissing fields outside a mask of valid fields, most frequent first."""
         rest = np.flatnonzero(self.known & ~fitting)
         rest = rest[np.argsort(-self.counts[rest], kind="stable")][:_MOST_OTHERS]
         return {self.values[int(at)].as_py(): int(self.counts[at]) for at in rest}
 
     def hopeless(self, patterns: Iterable[str]) -> bool:
-        """Return whether each pattern matches less than 20% of a sample, if there are many distinct fields."""
+        """Return whether there are many distinct fields and each pattern matches less than 20% of a sample."""
         if len(self.values) <= 10 * _SAMPLE:
             return False
         sample = self.values.take(np.arange(0, len(self.values), len(self.values) // _SAMPLE))
@@ -216,9 +216,9 @@ DATE = re.compile("|".join((_YEAR_FIRST, _YEAR_LAST, _SHORT_YEAR, _NAMED_MONTH))
 
 
 def plain_numbers(text: Any) -> Any:
-    """Parse a column of numbers in Python notation; return None if a field is not such a number.
+    """Parse a column of numbers in Python notation; return None if any field is not such a number.
 
-    Integers that float64 would round, and integers of equal length with leading zeros, are codes, not numbers.
+    Integers that float64 would round are codes, not numbers, as are integers of equal length with leading zeros.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -287,7 +287,7 @@ def _whole_numbers(numbers: Any) -> Any:
 
 
 def _decimal_of(fields: Fields, thousands: str | None) -> tuple[str | None, int]:
-    """Return the most frequent decimal mark (None if uncertain), and the number of rows with such numbers."""
+    """Return the most frequent decimal mark (None if uncertain), and the number of rows that are numbers with it."""
     parsed = {mark: _parsed_numbers(fields, mark, None if thousands == mark else thousands)[0] for mark in ".,"}
     weights = {mark: fields.weight(fits) for mark, fits in parsed.items()}
     if weights["."] != weights[","]:
@@ -301,7 +301,7 @@ def _decimal_of(fields: Fields, thousands: str | None) -> tuple[str | None, int]
 
 
 def _iso_dates(values: Any, order: str) -> Any:
-    """Rewrite dates in the given order to ISO 8601; fields that do not match are unchanged."""
+    """Rewrite dates with parts in the given order to ISO 8601; other fields are unchanged."""
     import pyarrow.compute as pc
 
     first, second = (r"\3", r"\1") if order == "dmy" else (r"\1", r"\3")
@@ -344,7 +344,9 @@ def _parsed_dates(fields: Fields, form: str) -> tuple[BoolArray, Any, bool]:
                 named = pd.to_datetime(texts, format=form.replace("%z", "%Z"), errors="coerce", utc=utc)
                 found = found.fillna(named)
         except (ValueError, re.error) as error:
-            raise ReadingError(f"got {form!r} as the format of dates, which strptime rejects: {error}.") from None
+            raise ReadingError(
+                f"got the date format {form!r}, which strptime rejects: {error}. A valid format is '%d.%m.%Y'."
+            ) from None
     else:
         texts = pd.Series(_iso_dates(fields.values, form).to_pylist(), dtype=object)
         utc = bool(fields.weight(fields.matching(rf"[0-9]{_ZONE}$") & fields.matching(":")))
@@ -391,7 +393,7 @@ def _order_of(fields: Fields, usual: Order | None) -> tuple[str | None, bool]:
 
 
 def decide(text: Any, conventions: Conventions, usual: Order | None = None) -> tuple[Meaning, Fields | None, Any]:
-    """Infer the meaning of a column; return it with the distinct fields, or with the values if they are plain."""
+    """Return the inferred meaning of a column, with its distinct fields or, for plain numbers, with its values."""
     import pyarrow as pa
 
     missing, decimal, thousands, dates = conventions
@@ -428,7 +430,7 @@ def decide(text: Any, conventions: Conventions, usual: Order | None = None) -> t
 
 
 def _levels_among(fields: Fields, decimal: str, thousands: str | None) -> tuple[str, ...]:
-    """Return the non-numeric fields of a column of few distinct fields that are frequent enough to be levels."""
+    """Return the non-numeric fields that are frequent enough to be levels, if there are few distinct fields."""
     known = int(fields.known.sum())
     total = fields.weight(fields.known)
     if total < _LEVEL_ROWS or known > _LEVELS:
@@ -439,7 +441,7 @@ def _levels_among(fields: Fields, decimal: str, thousands: str | None) -> tuple[
 
 
 def _without(text: Any, missing: tuple[str, ...] | None) -> Any:
-    """Set the fields that the caller declares as missing to null."""
+    """Replace the fields that the caller declared as missing by null."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -464,7 +466,7 @@ def _coded(fields: Fields) -> bool:
 
 
 def convert(meaning: Meaning, fields: Fields, *, missing: tuple[str, ...] | None) -> tuple[Meaning, Any, BoolArray]:
-    """Convert fields by a meaning; return the meaning with invalid fields, the column, and a mask of valid fields."""
+    """Convert fields; return the meaning with counts of invalid fields, the column, and a mask of valid fields."""
     import pyarrow as pa
 
     every = np.ones(len(fields.values), dtype=bool)
@@ -497,10 +499,10 @@ def convert(meaning: Meaning, fields: Fields, *, missing: tuple[str, ...] | None
 def apply(
     meaning: Meaning, text: Any, conventions: Conventions, where: Callable[[int], str], name: str, *, open: bool = False
 ) -> tuple[Meaning, Any]:
-    """Convert a text column by a known meaning; raise `ReadingError` for an invalid field.
+    """Convert a text column according to a known meaning; raise `ReadingError` if a field is invalid.
 
-    Fields that were read as missing when the meaning was inferred are also missing here. With ``open``, an undeclared
-    value is not an error: the column is then read as text.
+    Fields that were read as missing when the meaning was inferred are also missing here. With ``open``, a column that
+    contains an undeclared value is read as text instead of raising an error.
     """
     import pyarrow as pa
 
@@ -529,7 +531,7 @@ def apply(
             held, meaning.values or (), otherwise="Correct the field, or add the value to the declared values."
         ),
         "ordinal": advice(
-            held, meaning.values or (), otherwise="Correct the field, or add the level at its place in the order."
+            held, meaning.values or (), otherwise="Correct the field, or add the level to the declared order."
         ),
     }[meaning.kind]
     raise ReadingError(f"{where(row)}, column {name!r} holds {held!r}; expected {meaning.in_words()}. {remedy}")
@@ -546,8 +548,8 @@ def understand(
 ) -> dict[str, tuple[Meaning, Any]]:
     """Return the meanings and values of text columns, as declared or inferred from all fields.
 
-    If a column is ambiguous (1.234 with a decimal mark or in thousands, 3/4 in March or in April), the other columns
-    decide. If they do not, ``comma`` decides: it is True if commas are part of fields, not delimiters.
+    If a column is ambiguous (1.234 with a decimal mark or a thousands separator, 3/4 in March or in April), the other
+    columns decide. If they are ambiguous, too, ``comma`` decides, which is True if commas are not delimiters.
     """
     found: dict[str, tuple[Meaning, Fields | None, Any]] = {}
     told: dict[str, Meaning] = {}
@@ -585,7 +587,7 @@ def understand(
         if values is not None and commas and _is_ambiguous(text):
             fields, values = Fields(text, conventions.missing), None
         elif values is not None and commas and not _has(text, "."):
-            meaning = replace(meaning, decimal=",")  # for new cases, in which 1.200 may occur
+            meaning = replace(meaning, decimal=",")  # for new cases, which may contain 1.200
         if values is None and fields is not None:
             meaning, values, _ = convert(settled(meaning, text), fields, missing=conventions.missing)
         result[name] = (meaning, values)
@@ -606,7 +608,7 @@ def _completed(meaning: Meaning, text: Any, conventions: Conventions) -> Meaning
 
 
 def _is_open(text: Any, conventions: Conventions, commas: bool) -> bool:
-    """Return whether numbers are not plain, or could contain thousands separators if others have decimal commas."""
+    """Return whether numbers are not plain or, given decimal commas elsewhere, may have thousands separators."""
     return plain_numbers(_without(text, conventions.missing)) is None or (commas and _is_ambiguous(text))
 
 
@@ -617,12 +619,12 @@ def _has(text: Any, mark: str) -> bool:
 
 
 def _has_point(text: Any) -> bool:
-    """Return whether a plain number certainly has a decimal point."""
+    """Return whether some plain number certainly has a decimal point, not a thousands separator."""
     return _has(text, ".") and not _is_ambiguous(text)
 
 
 def _is_ambiguous(text: Any) -> bool:
-    """Return whether the point could be a thousands separator in all numbers that have a point."""
+    """Return whether some numbers have a point, which could be a thousands separator in all of them."""
     import pyarrow.compute as pc
 
     pointed = pc.filter(text, pc.match_substring(text, "."))

@@ -1,8 +1,8 @@
-"""Instances: encoded rows with stable ids.
+"""Storage of rows in encoded form, with an id for each row that never changes.
 
-Stored columns are float64 for numbers and ranks, and small integers for the codes of nominal values. Columns only grow
-at the end, and stored items never change. Successive states therefore share columns, and each state records how many
-rows and codes of each column belong to it.
+Numbers and the ranks of ordinal levels are stored as float64, and the codes of nominal values as small integers.
+Columns only grow at the end, and stored values are never overwritten. Successive snapshots of the rows can therefore
+share columns, and each snapshot records how many rows and codes of each column belong to it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Batch: TypeAlias = tuple[AnyArray, dict[int, Value]]
 
 
 class Growing:
-    """Array that grows at its end; its capacity increases by half when it is full."""
+    """Array to which items are appended; a full array is enlarged by at least half of its size."""
 
     __slots__ = ("data",)
 
@@ -46,13 +46,13 @@ class Growing:
         self.data = data
 
     def view(self, size: int) -> AnyArray:
-        """Return a read-only view of the first ``size`` items."""
+        """Return a read-only view of the first ``size`` items of the array."""
         view = self.data[:size]
         view.flags.writeable = False
         return view
 
     def extend(self, size: int, items: AnyArray) -> None:
-        """Write items after the first ``size`` items."""
+        """Write ``items`` after the first ``size`` items, and enlarge the array if necessary."""
         end = size + len(items)
         if end > len(self.data):
             self.grow(size, end)
@@ -65,7 +65,7 @@ class Growing:
 
 
 class NumberColumn(Growing):
-    """Numbers of a numeric attribute, or ranks of an ordinal attribute."""
+    """Stored column with the numbers of a numeric attribute or the ranks of an ordinal attribute."""
 
     __slots__ = ("kind", "values")
 
@@ -75,34 +75,34 @@ class NumberColumn(Growing):
         self.values = kind.order if isinstance(kind, Ordinal) else ()
 
     def with_data(self, data: AnyArray, codes: int) -> NumberColumn:
-        """Return the column with other data."""
+        """Return a column of the same kind with other data."""
         return NumberColumn(self.kind, data)
 
     def prepare(self, column: Any, codes: int, label: Name) -> Batch:
-        """Return the numbers to store for a column from `Schema.read`; raise an error for an undeclared level."""
+        """Return the numbers to store for a column from `Schema.read`; raise an error for undeclared ordinal levels."""
         if isinstance(self.kind, Ordinal) and (column < 0).any():
             rows = np.flatnonzero(column < 0).tolist()
             raise SchemaMismatchError(
                 f"column {label!r} has a level that is not in its order {listed(self.kind.order)}, in "
-                f"row{'s' * (len(rows) > 1)} {listed(rows)}. Correct it, use None if it is missing, or refit with "
-                "the new level in the order."
+                f"row{'s' * (len(rows) > 1)} {listed(rows)}. Correct the level, use None for a missing value, or refit "
+                "with the new level in the order."
             )
         return column, {}
 
     def item(self, value: Any, codes: int) -> Any:
-        """Return the number to store for the value of a single row, or None for an undeclared level."""
+        """Return the number to store for a single value, or None if the value is an undeclared ordinal level."""
         return None if value < 0 and isinstance(self.kind, Ordinal) else value
 
     def cell(self, value: Any, codes: int) -> Any:
-        """Return the encoded value of a single query."""
+        """Encode the value of this attribute in a single query."""
         return value
 
     def lookup(self, column: Any, codes: int) -> Any:
-        """Return the encoded values of a column of queries."""
+        """Encode the values of this attribute in several queries."""
         return column
 
     def decoded(self, numbers: FloatArray) -> list[Value]:
-        """Return numbers or ranks as Python values; missing values become None."""
+        """Convert stored numbers or ranks to Python values; missing values become None."""
         if isinstance(self.kind, Ordinal):
             return [None if cell != cell else self.kind.order[int(cell)] for cell in numbers.tolist()]
         if isinstance(self.kind, Date):
@@ -111,10 +111,10 @@ class NumberColumn(Growing):
 
 
 class CodeColumn(Growing):
-    """Codes of a nominal attribute, and the value of each code.
+    """Stored column with the codes of a nominal attribute and the value of each code.
 
-    When the last row with an undeclared value is removed, the value is forgotten and its code is reused for the next
-    new value. ``epoch`` changes every time this happens.
+    When the last row with a value that the schema does not declare is removed, the value is deleted and its code is
+    reused for the next new value. ``epoch`` changes whenever a value is deleted or a code is reused.
     """
 
     __slots__ = ("epoch", "free", "index", "kind", "values")
@@ -137,14 +137,14 @@ class CodeColumn(Growing):
         super().__init__(np.empty(0, _width(len(self.values))) if data is None else data)
 
     def with_data(self, data: AnyArray, codes: int, gone: Iterable[int] = ()) -> CodeColumn:
-        """Return the column with other data and its first ``codes`` codes; codes in ``gone`` are free for reuse."""
+        """Return a column with other data and only the first ``codes`` codes; codes in ``gone`` can be reused."""
         gone = set(gone)
         values = [None if code in gone else value for code, value in enumerate(self.values[:codes])]
         index = {key: code for key, code in self.index.items() if code < codes and code not in gone}
         return CodeColumn(self.kind, data, values, index, (*self.free, *sorted(gone)))
 
     def known(self, codes: int) -> tuple[Value, ...]:
-        """Return the values that are stored or declared."""
+        """Return the values that are stored in rows or declared in the schema."""
         return tuple(self.values[code] for code in self.index.values() if code < codes)
 
     def code(self, value: Value, codes: int) -> int:
@@ -153,7 +153,7 @@ class CodeColumn(Growing):
         return code if code < codes else -1
 
     def prepare(self, column: Any, codes: int, label: Name) -> Batch:
-        """Return the codes to store and the new values; raise an error for an undeclared value."""
+        """Return the codes to store and the values that get new codes; raise an error for values not allowed."""
         translate = self.translate(column, codes)
         fresh = [position for position, code in translate.items() if code < 0]
         new = [column.values[position] for position in fresh]
@@ -169,27 +169,27 @@ class CodeColumn(Growing):
         return recoded, dict(zip(places, new, strict=True))
 
     def translate(self, column: Coded, codes: int) -> dict[int, int]:
-        """Return the stored code for each code of another table's column, or -1 for an unseen value."""
+        """Map each code of a column of another table to the stored code of its value, or to -1 for an unseen value."""
         used = np.flatnonzero(code_counts(column.codes, len(column.values))).tolist()
         return {position: self.code(column.values[position], codes) for position in used}
 
     def _check(self, new: list[Value], codes: int, label: Name) -> None:
-        """Raise an error for undeclared values, and for numbers in a column with only missing values so far."""
+        """Raise an error for undeclared values, and for numbers in a column whose stored values are all missing."""
         if new and self.kind.values is not None:
             meant = misspelt(new, self.kind.values)
             raise SchemaMismatchError(
                 f"column {label!r} has {listed(new)}, but declares the values {listed(self.kind.values)}. "
-                + (meant or "Correct the value, use None if it is missing, or refit with the new value declared.")
+                + (meant or "Correct the value, use None for a missing value, or refit with the new value declared.")
             )
         if new and self.kind.content == "nothing" and not self.known(codes) and content_of(new) == "numbers":
             raise SchemaMismatchError(
                 f"column {label!r} has {listed(new)}, but had only missing values so far, so it is unknown whether "
-                f"its numbers are amounts or codes. Declare the column from the start: "
-                f"schema={{{label!r}: Numeric()}}, or Nominal() if they are codes."
+                f"these numbers are quantities or category codes. Declare the kind of the column in fit, as in "
+                f"schema={{{label!r}: Numeric()}}, or with Nominal() for category codes."
             )
 
     def settled(self, new: dict[int, Value], codes: int) -> CodeColumn:
-        """Return the column with the new values of a batch but not its rows; a new object if codes are reused."""
+        """Return the column with the new values of a batch, but not its rows; return a copy if codes are reused."""
         column = self
         if min(new) < codes:
             column = self.with_data(self.data, codes)
@@ -205,25 +205,25 @@ class CodeColumn(Growing):
         return column
 
     def item(self, value: Value, codes: int) -> int | None:
-        """Return the code to store for the value of a single row, or None for a new value."""
+        """Return the code to store for a single value, or None if the value has no code yet."""
         if value is None:
             return -1
         code = self.index.get(identity(value))
         return code if code is not None and code < codes else None
 
     def cell(self, value: Value, codes: int) -> float:
-        """Return the encoded value of a single query, or -1 for an unseen value."""
+        """Encode the value of this attribute in a single query, with -1 for an unseen value."""
         return np.nan if value is None else self.code(value, codes)
 
     def lookup(self, column: Any, codes: int) -> Any:
-        """Return the encoded values of a column of queries, with -1 for an unseen value."""
+        """Encode the values of this attribute in several queries, with -1 for an unseen value."""
         table = np.full(len(column.values) + 1, np.nan)
         for position, code in self.translate(column, codes).items():
             table[position] = code
         return table[column.codes]
 
     def decoded(self, codes: IntArray) -> list[Value]:
-        """Return codes as Python values; missing values become None."""
+        """Convert stored codes to Python values; missing values become None."""
         return [None if code < 0 else self.values[code] for code in codes.tolist()]
 
 
@@ -233,14 +233,14 @@ Column = NumberColumn | CodeColumn
 def make_column(
     kind: Kind, data: AnyArray | None = None, values: Iterable[Value] | None = None, free: Iterable[int] = ()
 ) -> Column:
-    """Return a column for a kind of attribute, which is empty without ``data``."""
+    """Return a stored column for an attribute of the given kind; without ``data``, the column is empty."""
     if not isinstance(kind, Nominal):
         return NumberColumn(kind, data)
     return CodeColumn(kind, data, None if values is None else list(values), None, tuple(free))
 
 
 def _restored_column(kind: Kind, data: Any, values: Any, n: int, *, target: bool) -> Column:
-    """Check and return a saved column of ``n`` rows; targets must not be missing."""
+    """Check a column of ``n`` rows that was read from a file, and return it; a target must not be missing."""
     if (
         not isinstance(data, np.ndarray)
         or data.shape != (n,)
@@ -271,7 +271,7 @@ def count_codes(codes: IntArray, n: int) -> IdArray:
 
 
 def _width(n: int) -> np.dtype[Any]:
-    """Return the smallest integer type for ``n`` codes and -1."""
+    """Return the smallest integer type that can store ``n`` codes and -1 for missing values."""
     return np.min_scalar_type(-max(n, 1))
 
 
@@ -280,11 +280,12 @@ def _width(n: int) -> np.dtype[Any]:
 
 @dataclass(slots=True, eq=False)
 class _Rows:
-    """Immutable state of the rows.
+    """Immutable snapshot of the stored rows.
 
-    States share their columns, which only grow. ``ends`` contains the current end of the shared columns. The first
-    state that appends takes the end from the list and appends in place; all other states, and all states after a failed
-    write, copy the columns first. ``line`` is the same object for all states that differ only by appends.
+    Snapshots share their columns, to which rows are only appended. ``ends`` is a list with the number of rows written
+    to the shared columns. To append rows in place, a snapshot takes the number from ``ends``, writes the rows and adds
+    the new number. A snapshot copies the columns instead if another snapshot has already appended rows or if ``ends``
+    is empty after a failed write. Snapshots with the same ``line`` object differ only in appended rows.
     """
 
     columns: tuple[Column, ...]
@@ -308,7 +309,7 @@ class _Rows:
         return self.size if self.removed is None else self.size - self.removed.size
 
     def live(self, key: tuple[str, int], column: Growing) -> AnyArray:
-        """Return a read-only array of the remaining rows of a stored column."""
+        """Return the values of a stored column, without removed rows, as a read-only array."""
         if self.removed is None:
             return column.view(self.size)
         found = self._cache.get(key)
@@ -319,11 +320,11 @@ class _Rows:
         return found
 
     def column(self, j: int) -> AnyArray:
-        """Return the remaining rows of attribute ``j``."""
+        """Return the values of column ``j``, without removed rows."""
         return self.live(("column", j), self.columns[j])
 
     def counts(self, j: int) -> IdArray:
-        """Return the number of rows for each code or rank of a column."""
+        """Return the number of rows with each code or rank in column ``j``."""
         found = self._cache.get(("counts", j))
         if found is None:
             column = self.columns[j]
@@ -341,12 +342,12 @@ class _Rows:
         return found
 
     def prepare_row(self, row: Sequence[Value]) -> list[Any] | None:
-        """Return the items to store for a single row of known values, or None if the row needs the general path."""
+        """Return the encoded values of a single row for `with_row`, or None if a value is new or undeclared."""
         items = [column.item(value, n) for column, value, n in zip(self.columns, row, self.codes, strict=True)]
         return None if None in items else items
 
     def with_row(self, items: list[Any], weight: float | None) -> _Rows:
-        """Return the state with one more row of known values."""
+        """Return a snapshot with one more row, given by its encoded values."""
         parts = columns, ids, weights, _ = self._writable(weight is not None)
         size, growing = self.size, [*columns, ids]
         items = [*items, self.next_id]
@@ -360,7 +361,7 @@ class _Rows:
         return self._longer(parts, self.codes, 1)
 
     def with_rows(self, prepared: list[Batch], weights: FloatArray | None, count: int) -> _Rows:
-        """Return the state with more rows."""
+        """Return a snapshot with the rows of a batch appended."""
         columns, ids, stored_weights, ends = self._writable(weights is not None)
         size, grown, codes = self.size, list(columns), list(self.codes)
         for j, (column, (batch, new)) in enumerate(zip(columns, prepared, strict=True)):
@@ -378,7 +379,7 @@ class _Rows:
         return self._longer((tuple(grown), ids, stored_weights, ends), tuple(codes), count)
 
     def _writable(self, weighted: bool) -> tuple[tuple[Column, ...], Growing, Growing | None, list[int]]:
-        """Return columns, ids and weights that can be extended in place, and the list with their end."""
+        """Return columns, ids and weights to which rows can be appended in place, and their list ``ends``."""
         rows, ends = self, self.ends
         try:
             end = self.ends.pop()  # atomic: only one of two threads gets it
@@ -407,7 +408,7 @@ class _Rows:
         return found
 
     def without(self, gone: IdArray) -> _Rows:
-        """Return the state without the rows at the given positions."""
+        """Return a snapshot without the rows at the given positions."""
         removed = gone if self.removed is None else np.insert(self.removed, self.removed.searchsorted(gone), gone)
         columns, counted = list(self.columns), {}
         for j, column in enumerate(self.columns):
@@ -432,7 +433,7 @@ class _Rows:
         return found if removed.size <= max(_FEW, self.size // _SHARE) else found.compacted()
 
     def taken(self, places: IdArray | slice) -> _Rows:
-        """Return a copy of the rows at the given positions."""
+        """Return a new snapshot with a copy of the rows at the given positions."""
         pairs = zip(self.columns, self.codes, strict=True)
         columns = tuple(column.with_data(column.view(self.size)[places].copy(), n) for column, n in pairs)
         ids = self.ids.view(self.size)[places].copy()
@@ -440,7 +441,7 @@ class _Rows:
         return _Rows(columns, self.codes, Growing(ids), weights, len(ids), self.next_id, self.version, self.removals)
 
     def compacted(self) -> _Rows:
-        """Return the same state with the removed rows deleted from the columns."""
+        """Return a snapshot of the same rows whose columns no longer contain removed rows."""
         if self.removed is None:
             return self
         found = self.taken(np.delete(np.arange(self.size), self.removed))
@@ -451,13 +452,14 @@ class _Rows:
 class Instances(TextResult):
     """Stored rows of a mixed table, each with a unique id.
 
-    Numbers take 8 bytes, nominal values 1, 2 or 4. Rows are stored in id order. When the last row with a value is
-    removed, the value becomes unseen, unless the schema declares it. The kinds of the schema do not change.
+    A number takes 8 bytes, and a nominal value takes 1, 2 or 4 bytes. Rows are stored in ascending order of their ids.
+    When the last row with a nominal value is removed, the value is treated as unseen, unless the schema declares it.
+    The kinds of the attributes never change.
 
-    Changes are atomic: a change that fails has no effect, and other threads see all of a change or none of it. Only one
-    thread at a time may make changes.
+    Appending or removing rows is atomic: a failed change has no effect, and other threads see either the whole change
+    or nothing of it. Only one thread at a time may append or remove rows.
 
-    ``schema`` describes the attributes, ``targets`` the targets, if any.
+    ``schema`` describes the attributes, and ``targets`` describes the targets, if there are any.
 
     >>> from priorcase.schema import Nominal, Numeric
     >>> schema = Schema(("age", "colour"), (Numeric(), Nominal()))
@@ -490,7 +492,7 @@ class Instances(TextResult):
         return f"Instances(rows={len(self)}, attributes={len(self.schema)}{targets})"
 
     def fork(self) -> Instances:
-        """Return a copy of the instances that shares memory until one of them changes."""
+        """Return a copy that shares memory with the original instances until either of the two is changed."""
         return self._with(self.schema, self._rows)
 
     __copy__ = fork
@@ -523,7 +525,7 @@ class Instances(TextResult):
         self._rows = _Rows(columns, codes, Growing(state["ids"]), weights, len(state["ids"]), *state["counts"])
 
     def saved(self) -> dict[str, Any]:
-        """Return everything that `restored` needs: arrays, values and numbers."""
+        """Return the arguments with which `restored` recreates these instances, as a dictionary."""
         rows = self._rows.compacted()
         columns = [
             [column.view(rows.size), list(column.values[:n]) if isinstance(column, CodeColumn) else None]
@@ -537,9 +539,10 @@ class Instances(TextResult):
     def restored(
         cls, schema: Schema, targets: Schema | None, columns: Sequence[Any], ids: Any, weights: Any, next_id: int
     ) -> Instances:
-        """Restore rows from the result of `saved`; raise ``ValueError`` for invalid cells, ids or weights.
+        """Recreate instances from the result of `saved`; raise ``ValueError`` for invalid values, ids or weights.
 
-        The arrays may be read-only, such as those of a mapped file. They are not copied before the first change.
+        The arrays may be read-only, for example if they are memory-mapped from a file. The arrays are used without a
+        copy until rows are added or removed.
         """
         if not isinstance(schema, Schema) or not isinstance(targets, Schema | None):
             raise ValueError("missing schema")
@@ -568,10 +571,10 @@ class Instances(TextResult):
     def coded_alike(
         cls, schema: Schema, targets: Schema | None, values: Sequence[Sequence[Value]], counts: Sequence[Any] = ()
     ) -> Instances:
-        """Return empty instances with given codes, so that parts of one table are encoded in the same way.
+        """Return empty instances with given codes, so that several parts of one table use the same codes.
 
-        ``values`` lists the values of each attribute and target in code order, None for a code without a value.
-        ``counts`` are the total numbers of rows with each value, if known.
+        ``values`` lists the values of each attribute and target in the order of their codes, with None for an unused
+        code. ``counts``, if given, contains the number of rows with each value in the whole table.
 
         >>> from priorcase.schema import Nominal
         >>> schema = Schema(("colour",), (Nominal(),))
@@ -596,14 +599,14 @@ class Instances(TextResult):
         return other
 
     def from_id(self, next_id: int) -> Instances:
-        """Return empty instances whose ids start at a given number."""
+        """Return a copy of the instances in which the next appended row gets the id ``next_id``."""
         rows = self._rows.taken(slice(None))  # writable columns
         rows.next_id = next_id
         return self._with(self.schema, rows)
 
     @classmethod
     def joined(cls, parts: Sequence[Instances]) -> Instances:
-        """Join parts with the same codes (see `part`); their ids must ascend from part to part."""
+        """Concatenate instances with the same codes (see `part`), whose ids must increase from one part to the next."""
         first, rows = parts[0], [part._rows.compacted() for part in parts]
         n = sum(len(each) for each in rows)
         columns = tuple(
@@ -620,9 +623,10 @@ class Instances(TextResult):
     # -- changes
 
     def append(self, table: Table, targets: Table | None = None, weights: ArrayLike | None = None) -> IdArray:
-        """Append rows and return their ids; on an error, no row is stored.
+        """Append rows and return their ids; if an error occurs, no row is appended.
 
-        ``table`` contains rows read with ``schema``, ``targets`` their targets and ``weights`` their sample weights.
+        ``table`` contains rows read with ``schema``. ``targets`` contains the targets of these rows, read with the
+        schema ``targets``, and ``weights`` contains their sample weights.
         """
         self._check_tables(table, targets)
         count, rows = len(table), self._rows
@@ -643,13 +647,13 @@ class Instances(TextResult):
         return self._rows.ids.view(self._rows.size)[rows.size :]
 
     def remove(self, ids: ArrayLike) -> None:
-        """Remove rows by id; an unknown or repeated id raises an error, and nothing is removed."""
+        """Remove rows by id; if an id is unknown or repeated, raise an error and remove no row."""
         gone = np.sort(self._places(ids, distinct=True))
         if gone.size:
             self._rows = self._rows.without(gone)
 
     def subset(self, ids: ArrayLike, weights: FloatArray | None = None) -> Instances:
-        """Return some rows with their ids as new instances, optionally with other weights."""
+        """Return new instances with only the rows of the given ids, optionally with other sample weights."""
         rows = self._rows.taken(np.sort(self._places(ids, distinct=True)))
         if weights is not None:
             rows.weights = Growing(weights)
@@ -657,14 +661,14 @@ class Instances(TextResult):
         return self._with(self.schema, replace(rows, columns=columns, version=0, removals=0))
 
     def part(self, places: IdArray) -> Instances:
-        """Return some rows with their ids; values without rows keep their codes, since other parts may use them."""
+        """Return new instances with only the rows at the given positions, in which all codes stay the same."""
         return self._with(self.schema, self._rows.taken(places))
 
     def reshaped(self, schema: Schema, sources: Sequence[int | None]) -> Instances:
-        """Return the rows with the attributes of another schema as new instances; ids, targets and weights are kept.
+        """Return new instances with the attributes of another schema and the same rows, ids, targets and weights.
 
-        ``sources`` is the current position of each attribute of ``schema``; None for an attribute that is missing in
-        all rows.
+        ``sources`` contains the current position of each attribute of ``schema``, or None for a new attribute, whose
+        values are missing in all rows.
 
         >>> from priorcase.schema import Nominal, Numeric
         >>> schema = Schema(("age", "colour"), (Numeric(), Nominal()))
@@ -704,12 +708,12 @@ class Instances(TextResult):
 
     @property
     def ids(self) -> IdArray:
-        """Ids of the rows, ascending."""
+        """Ids of the rows in ascending order."""
         return self._rows.live(("ids", 0), self._rows.ids)
 
     @property
     def next_id(self) -> int:
-        """Id of the next row; ids count up from 0."""
+        """Id that the next appended row will get."""
         return self._rows.next_id
 
     @property
@@ -719,17 +723,17 @@ class Instances(TextResult):
 
     @property
     def removals(self) -> int:
-        """Number of calls that removed rows."""
+        """Number of calls of `remove` that removed rows."""
         return self._rows.removals
 
     @property
     def line(self) -> object:
-        """Token shared by instances that differ only by appends; together with `version`, it identifies the rows."""
+        """Object that stays the same while rows are only appended; `line` and `version` together identify the rows."""
         return self._rows.line
 
     @property
     def weights(self) -> FloatArray | None:
-        """Sample weight of each row; None if all are 1."""
+        """Sample weight of each row, or None if all weights are 1."""
         if self._rows.weights is None:
             return None
         weights: FloatArray = self._rows.live(("weights", 0), self._rows.weights)
@@ -742,18 +746,18 @@ class Instances(TextResult):
 
     @property
     def weighted(self) -> bool:
-        """Whether sample weights were passed."""
+        """Whether sample weights were passed for any rows."""
         return self._rows.weights is not None
 
     def look_up(self, ids: ArrayLike) -> tuple[list[AnyArray], list[AnyArray], FloatArray | None]:
-        """Return attributes, targets and weights of some rows."""
+        """Return the attributes, targets and sample weights of the rows with the given ids."""
         places = self._places(ids, distinct=False)
         if places.size and places[-1] - places[0] == places.size - 1 and (np.diff(places) == 1).all():
             return self._stored(slice(int(places[0]), int(places[-1]) + 1))
         return self._stored(places)
 
     def stored(self) -> tuple[list[AnyArray], list[AnyArray], FloatArray | None, IdArray]:
-        """Return attributes, targets and weights as stored, without copying, and the positions of removed rows."""
+        """Return attributes, targets and weights of all rows, even removed ones, and the positions of removed rows."""
         removed = self._rows.removed
         return *self._stored(slice(None)), np.empty(0, np.int64) if removed is None else removed
 
@@ -764,18 +768,18 @@ class Instances(TextResult):
         return found[: len(self.schema)], found[len(self.schema) :], weights
 
     def translation(self, a: int, column: Coded) -> dict[int, int]:
-        """Return the stored code of each code in a column read for attribute ``a``, or -1 for an unseen value."""
+        """Map each code of a column read for attribute ``a`` to the stored code, or to -1 for an unseen value."""
         stored, n = self._rows.columns[a], self._rows.codes[a]
         assert isinstance(stored, CodeColumn)  # only nominal columns come coded
         return stored.translate(column, n)
 
     def positions(self, ids: ArrayLike) -> IdArray:
-        """Return the positions of rows in ``ids``."""
+        """Return the positions of the rows with the given ids."""
         places, removed = self._places(ids, distinct=False), self._rows.removed
         return places if removed is None else places - np.searchsorted(removed, places)
 
     def cells(self, rows: slice | ArrayLike = slice(None)) -> FloatArray:
-        """Return rows by position as a matrix of numbers, ranks and codes; NaN if missing."""
+        """Return the rows at the given positions as a matrix of numbers, ranks and codes; missing values are NaN."""
         state = self._rows
         chosen: Any = rows if isinstance(rows, slice) else np.asarray(rows, np.int64)
         count = len(range(len(state))[chosen]) if isinstance(chosen, slice) else len(chosen)
@@ -788,12 +792,13 @@ class Instances(TextResult):
         return cells
 
     def encode(self, table: Table) -> FloatArray:
-        """Encode queries as a matrix like ``cells``; -1 for an unseen value.
+        """Encode queries as a matrix of numbers, ranks and codes, with NaN for missing and -1 for unseen values.
 
-        With ``keeps_unseen``, -2 is the first value of `unseen_values`, -3 the second, and so on.
+        In the attributes listed in ``keeps_unseen``, the unseen values are encoded as -2, -3, ... in the order of
+        `unseen_values`.
         """
         if table.schema is not self.schema and table.schema != self.schema:
-            raise SchemaMismatchError("the table was read with another schema; read rows with instances.schema")
+            raise SchemaMismatchError("the table was read with another schema. Read the rows with instances.schema.")
         if table.block is not None:
             return np.array(table.block, order="C")
         state = self._rows
@@ -807,7 +812,7 @@ class Instances(TextResult):
         return self._with_unseen(cells, table) if self.keeps_unseen else cells
 
     def _with_unseen(self, cells: FloatArray, table: Table) -> FloatArray:
-        """Return encoded queries in which the unseen values of some attributes are numbered -2, -3, ..."""
+        """Encode the unseen values of the attributes listed in ``keeps_unseen`` as -2, -3, ..."""
         unseen = list[Value]()
         for a in self.keeps_unseen:
             rows = np.flatnonzero(cells[:, a] == -1.0)
@@ -821,13 +826,13 @@ class Instances(TextResult):
         return with_unseen(cells, unseen)
 
     def decode(self, positions: ArrayLike) -> list[tuple[Value, ...]]:
-        """Return rows by position as Python values, None if missing."""
+        """Return the rows at the given positions as tuples of Python values, with None for missing values."""
         state, rows = self._rows, np.asarray(positions, np.int64)
         columns = (state.columns[a].decoded(state.column(a)[rows]) for a in range(len(self.schema)))
         return list(zip(*columns, strict=True))
 
     def decode_cells(self, a: int, cells: FloatArray) -> list[Value]:
-        """Return cells of attribute ``a`` as Python values, None if missing."""
+        """Convert encoded values of attribute ``a`` to Python values, with None for missing values."""
         column = self._rows.columns[a]
         if isinstance(column, CodeColumn):
             return column.decoded(np.where(np.isnan(cells), -1, cells).astype(np.int64))
@@ -836,7 +841,7 @@ class Instances(TextResult):
     # -- columns
 
     def column(self, a: int) -> AnyArray:
-        """Return attribute ``a`` of all rows: numbers or ranks (NaN if missing), or codes (-1 if missing)."""
+        """Return attribute ``a`` of all rows as numbers or ranks (NaN if missing) or as codes (-1 if missing)."""
         return self._rows.column(a)
 
     def values(self, a: int) -> tuple[Value, ...]:
@@ -848,36 +853,36 @@ class Instances(TextResult):
         return self._rows.codes[a]
 
     def known(self, a: int) -> tuple[Value, ...]:
-        """Return the values of attribute ``a`` that are stored or declared."""
+        """Return the values of attribute ``a`` that are stored in rows or declared in the schema."""
         column = self._rows.columns[a]
         return column.known(self._rows.codes[a]) if isinstance(column, CodeColumn) else column.values
 
     def value_counts(self, a: int) -> IdArray:
-        """Return the number of rows for each code or rank of attribute ``a``."""
+        """Return the number of rows with each code or rank of attribute ``a``."""
         return self._rows.counts(a)
 
     def target(self, t: int = 0) -> AnyArray:
-        """Return target ``t`` of all rows, like ``column``."""
+        """Return target ``t`` of all rows, in the format of `column`."""
         return self._rows.column(len(self.schema) + t)
 
     def target_values(self, t: int = 0) -> tuple[Value, ...]:
-        """Return the value of each code or rank of target ``t``, like ``values``."""
+        """Return the value of each code or rank of target ``t``, or None for an unused code."""
         return self.values(len(self.schema) + t)
 
     def target_counts(self, t: int = 0) -> IdArray:
-        """Return the number of rows for each code or rank of target ``t``."""
+        """Return the number of rows with each code or rank of target ``t``."""
         return self._rows.counts(len(self.schema) + t)
 
     def target_epoch(self, t: int = 0) -> tuple[int, int]:
-        """Return a token that changes whenever the stored values of target ``t`` change."""
+        """Return a token that changes whenever the set of stored values of target ``t`` changes."""
         j = len(self.schema) + t
         column = self._rows.columns[j]
         return (column.epoch, self._rows.codes[j]) if isinstance(column, CodeColumn) else (-1, self._rows.version)
 
     def digest(self) -> str:
-        """Return a fingerprint of names, kinds, values, targets and weights in row order.
+        """Return a hash of the schema and of the values, targets and weights of all rows, in row order.
 
-        It does not depend on ids, or on the appends and removals that led to these rows.
+        The hash does not depend on row ids or on earlier appends and removals.
         """
         parts = sha256(b"priorcase instances 1rows %d" % len(self))
         for schema in (self.schema, self.targets):
@@ -894,7 +899,7 @@ class Instances(TextResult):
     # -- internal
 
     def _check_tables(self, table: Table, targets: Table | None) -> None:
-        """Raise an error if rows or targets were read with another schema, or differ in number."""
+        """Raise an error if rows or targets were read with another schema, or if their numbers differ."""
         problem = None
         if table.schema is not self.schema and table.schema != self.schema:
             problem = "the table was read with another schema"
@@ -906,12 +911,12 @@ class Instances(TextResult):
             problem = f"there are {len(table)} rows and {len(targets)} targets"
         if problem is not None:
             raise SchemaMismatchError(
-                f"{problem}; read rows with instances.schema and targets with instances.targets, one target for each "
-                "row"
+                f"{problem}. Read rows with instances.schema and targets with instances.targets. Pass one target for "
+                "each row."
             )
 
     def _places(self, ids: ArrayLike, *, distinct: bool) -> IdArray:
-        """Return the positions of rows in the columns, which include removed rows."""
+        """Return the positions of the rows with the given ids in the columns, which also contain removed rows."""
         rows, wanted = self._rows, check_ids(ids, distinct=distinct)
         stored = rows.ids.data[: rows.size]
         places = stored.searchsorted(wanted)
@@ -922,13 +927,13 @@ class Instances(TextResult):
             absent = wanted[~found].tolist()
             raise UnknownIdError(
                 f"id{'s' * (len(absent) > 1)} {listed(absent)} {'are' if len(absent) > 1 else 'is'} not stored; "
-                "the stored ids are in ids_ (row positions, not labels of a pandas index)"
+                "ids_ contains the stored ids, which number the added rows from 0 and are not labels of a pandas index"
             )
         return places
 
 
 def with_lengths(parts: Any, pieces: Iterable[bytes]) -> None:
-    """Add pieces to a hash with their lengths, so that different lists of pieces give different bytes."""
+    """Add byte strings to a hash, each with its length, so that different lists are hashed differently."""
     pieces = list(pieces)
     parts.update(b"%d;" % len(pieces))
     for piece in pieces:
@@ -953,12 +958,12 @@ def described(schema: Schema | None) -> Iterable[bytes]:
 
 
 def _numbers(column: FloatArray) -> bytes:
-    """Return the bytes of a column with a single bit pattern for NaN and for zero."""
+    """Return the bytes of a numeric column, with one bit pattern for all NaNs and one for 0.0 and -0.0."""
     return (np.where(np.isnan(column), np.nan, column) + 0.0).astype("<f8").tobytes()
 
 
 def _update_codes(parts: Any, codes: IntArray, values: Sequence[Value]) -> None:
-    """Hash the sorted values that occur and the position of each row's value among them; codes have no effect."""
+    """Add a nominal column to a hash that depends on the values of the rows, but not on the codes."""
     occurring = np.unique(codes[codes >= 0]).tolist()
     written = sorted((canonical(values[code]), code) for code in occurring)
     with_lengths(parts, (text for text, _ in written))
@@ -969,7 +974,7 @@ def _update_codes(parts: Any, codes: IntArray, values: Sequence[Value]) -> None:
 
 
 class _Queries(np.ndarray[Any, np.dtype[np.float64]]):
-    """Encoded queries with a list of their unseen values, which slices share."""
+    """Encoded queries with a list of their unseen values; slices of the queries have the same list."""
 
     unseen: Sequence[Value] = ()
 
@@ -978,14 +983,14 @@ class _Queries(np.ndarray[Any, np.dtype[np.float64]]):
 
 
 def with_unseen(cells: FloatArray, unseen: Sequence[Value]) -> FloatArray:
-    """Return encoded queries in which -2, -3, ... stand for the given unseen values."""
+    """Return encoded queries in which the codes -2, -3, ... represent the given unseen values."""
     queries = cells.view(_Queries)
     queries.unseen = unseen
     return queries
 
 
 def _used(column: Column, n: int) -> Column:
-    """Return a column with n codes in which the values without rows are unseen, unless they are declared."""
+    """Return a column with ``n`` codes without the undeclared values that occur in no row."""
     if isinstance(column, CodeColumn) and column.kind.values is None:
         held = count_codes(column.data, n) > 0
         if gone := [code for code in column.index.values() if not held[code]]:
@@ -994,21 +999,21 @@ def _used(column: Column, n: int) -> Column:
 
 
 def unseen_values(cells: FloatArray | None) -> Sequence[Value]:
-    """Return the unseen values that -2, -3, ... stand for in queries from `Instances.encode` or a slice of them."""
+    """Return the unseen values that the codes -2, -3, ... represent in queries from `Instances.encode`."""
     return getattr(cells, "unseen", ())
 
 
 def check_ids(ids: ArrayLike, *, distinct: bool = False) -> IdArray:
-    """Return a list of integer ids as an array.
+    """Check a list of integer ids and return it as an array.
 
     >>> check_ids([3, 1])
     array([3, 1])
     """
     wanted = np.asarray(ids)
     if wanted.ndim != 1 or (wanted.size and wanted.dtype.kind not in "iu"):
-        remedy = "Write [3] for a single id; ids_ has all of them."
+        remedy = "Pass a list such as [3] for a single id; ids_ contains all stored ids."
         if wanted.ndim == 1 and wanted.dtype.kind == "b":
-            remedy = "For a mask of the rows passed to fit, pass np.flatnonzero(mask)."
+            remedy = "To select rows with a boolean mask over the rows passed to fit, pass np.flatnonzero(mask)."
         raise UnknownIdError(
             f"ids must be a list of integers, got {wanted.ndim}-dimensional {wanted.dtype} data. {remedy}"
         )
@@ -1021,9 +1026,9 @@ def check_ids(ids: ArrayLike, *, distinct: bool = False) -> IdArray:
 
 
 def check_weights(weights: Any, rows: int, *, parameter: Name = "sample_weight") -> FloatArray | None:
-    """Return one weight for each row as a new array, or None without weights.
+    """Check sample weights and return one weight for each row as a new array, or None without weights.
 
-    Weights are 0 or between 1e-100 and 1e100; a single number is the weight of every row.
+    Each weight must be 0 or between 1e-100 and 1e100; a single number is used as the weight of every row.
 
     >>> check_weights(2, 3)
     array([2., 2., 2.])
@@ -1032,7 +1037,7 @@ def check_weights(weights: Any, rows: int, *, parameter: Name = "sample_weight")
         return None
     checked = as_floats(weights)
     if checked is None:
-        raise TargetError(f"{parameter} must be numbers within float64")
+        raise TargetError(f"{parameter} must contain only real numbers that float64 can represent")
     if checked.ndim == 0:
         checked = np.full(rows, float(checked))
     if checked.ndim != 1:
@@ -1045,12 +1050,12 @@ def check_weights(weights: Any, rows: int, *, parameter: Name = "sample_weight")
     if not np.isfinite(checked).all() or (checked < 0).any():
         raise TargetError(f"{parameter} has a negative, NaN or infinite entry; expected finite numbers >= 0")
     if (checked > _MOST_WEIGHT).any() or ((checked > 0) & (checked < _LEAST_WEIGHT)).any():
-        raise TargetError(f"{parameter} has an entry above 1e100, or between 0 and 1e-100; rescale the weights")
+        raise TargetError(f"{parameter} has an entry above 1e100, or between 0 and 1e-100. Rescale the weights.")
     return checked
 
 
 def as_floats(values: object) -> FloatArray | None:
-    """Return a copy of numbers as float64, or None if they are not real numbers within float64.
+    """Convert numbers to a new float64 array; return None if an entry is not a real number or is too large.
 
     >>> as_floats([1, 2]), as_floats(["1"])
     (array([1., 2.]), None)

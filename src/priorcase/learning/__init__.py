@@ -1,1 +1,1 @@
-"""Code shared by all learners: stored rows, state, targets, results."""
+"""Code shared by all learners for stored rows, state, targets and results."""

@@ -19,18 +19,18 @@ _COLUMNS, _NAME, _VALUES = 30, 30, 48  # number of columns shown, and of charact
 
 
 def html_inner(model: Any) -> str:
-    """Return scikit-learn's diagram with the fitted columns below; used as ``_repr_html_inner`` of the estimators."""
+    """Return scikit-learn's diagram and a table of the columns; used as ``_repr_html_inner`` of the estimators."""
     return str(BaseEstimator._repr_html_inner(model)) + _columns_html(model)
 
 
 def mimebundle(model: Any, **options: Any) -> dict[str, str]:
-    """Return the representations that Jupyter can show; used as ``_repr_mimebundle_`` of the estimators."""
+    """Return the representations that Jupyter can display; used as ``_repr_mimebundle_`` of the estimators."""
     bundle = BaseEstimator._repr_mimebundle_(model, **options)
     return {kind: text + _columns_html(model) * (kind == "text/html") for kind, text in bundle.items()}
 
 
 def _columns_html(model: Any) -> str:
-    """Return an HTML table of the columns of a fitted model; an empty string before fit."""
+    """Return an HTML table of the columns of a fitted model, or an empty string before fit."""
     rows: Instances | None = model._diagram_rows()
     if rows is None:
         return ""
@@ -39,7 +39,7 @@ def _columns_html(model: Any) -> str:
 
 
 def columns_grid(rows: Instances, weights: Mapping[Any, float]) -> Grid:
-    """Return a table of the columns with kinds, values, shares of missing values, and weights unless all are 1."""
+    """Return a table of the columns with their kinds, values, missing values, and weights (unless all are 1)."""
     schema, names = rows.schema, attribute_names(rows.schema)
     weighted = any(weight != 1.0 for weight in weights.values())
     described = [_described(rows, a, kind) for a, kind in enumerate(schema.kinds[:_COLUMNS])]
@@ -57,7 +57,7 @@ def columns_grid(rows: Instances, weights: Mapping[Any, float]) -> Grid:
 
 
 def _described(rows: Instances, a: int, kind: Kind) -> tuple[str, str]:
-    """Return the range of a column, or the number of values with examples, and the share of missing values."""
+    """Return a description of the values of a column and its percentage of missing values, both as strings."""
     try:
         column = rows.column(a)
     except NotAvailableError:  # counts only

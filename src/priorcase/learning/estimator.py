@@ -1,4 +1,4 @@
-"""An estimator that stores rows: they can be added at any time and forgotten exactly."""
+"""Base class of estimators that store rows, which can be added at any time and forgotten exactly."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _MANY_NUMBERS = 10  # a column with at least as many numbers for each other valu
 class EstimatorMeta(ABCMeta):
     """Metaclass that limits ``help`` and ``dir`` of an estimator class to methods that scikit-learn does not define.
 
-    The docstring of the class describes parameters and fitted attributes. Instances show all names.
+    The docstring of the class describes parameters and fitted attributes. ``dir`` of an instance lists all names.
     """
 
     def __dir__(cls) -> list[str]:
@@ -75,13 +75,13 @@ class EstimatorMeta(ABCMeta):
 
 
 class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
-    """Base of the estimators that store their rows.
+    """Base class of the estimators that store their rows.
 
-    Subclasses define their targets in `_read_targets`, and the data stored in addition to the rows in `_new_memory`.
+    Subclasses read their targets in `_read_targets`, and define the data stored besides the rows in `_new_memory`.
 
-    ``n_jobs`` is a number of threads. None means all cores that the process may use, at most ``OMP_NUM_THREADS``. This
-    differs from scikit-learn, where None means one job, and `joblib.parallel_config` has no effect: nothing is sent to
-    other processes, and the results are the same for any number of threads. -1 means all cores, -2 all but one.
+    ``n_jobs`` is the number of threads; the results do not depend on it. None means one thread for each core that the
+    process may use, but at most ``OMP_NUM_THREADS``; in scikit-learn, None means one job. -1 means all cores, and -2
+    means all cores but one. `joblib.parallel_config` has no effect, because no work is sent to other processes.
     """
 
     categorical_features: Any
@@ -96,7 +96,7 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
     @property
     @reads
     def ids_(self) -> IdArray:
-        """Ids of the stored rows, ascending: row positions in the order of arrival, not labels of a pandas index."""
+        """Ids of the stored rows, ascending; rows are numbered from 0 in order of arrival, ignoring a pandas index."""
         return self._stored().ids
 
     @property
@@ -113,12 +113,12 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
 
     @reads
     def digest(self) -> str:
-        """Return a fingerprint of the stored rows, targets and weights; it does not depend on the order of calls."""
+        """Return a fingerprint that depends only on the stored rows, targets and weights and on their order."""
         return self._stored().digest()
 
     @changes
     def forget(self, ids: ArrayLike) -> Self:
-        """Forget rows by id (see `ids_`), as if they were never stored. An unknown or repeated id raises an error."""
+        """Forget rows by id (see `ids_`), as if they had never been stored; unknown or repeated ids raise an error."""
         memory = self._stored()
         self._check_forgetting(ids)
         memory.forget(ids)
@@ -131,7 +131,7 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
         return self
 
     def explain(self, X: Any, **options: Any) -> Explanations:
-        """Explain the predictions of rows; see `priorcase.explain` for the options."""
+        """Explain the predictions for the rows of ``X``; see `priorcase.explain` for the options."""
         from priorcase import explain  # imported here: higher layer
 
         return explain(self, X, **options)
@@ -143,7 +143,7 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
 
     @reads
     def _saved_state(self) -> dict[str, Any] | None:
-        """Return the data of a saved model in addition to its parameters, or None if it is not fitted."""
+        """Return the data to save in addition to the parameters, or None if the estimator is not fitted."""
         if "_memory" not in self.__dict__:
             return None
         memory, now = self._stored(), self.get_params(deep=False)
@@ -156,11 +156,11 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
         return state | memory.saved()
 
     def _fitted_parameters(self) -> dict[str, Any]:
-        """Return the parameters used in fit, which `set_params` may have changed since."""
+        """Return the parameters as they were in fit, even if `set_params` has changed them since."""
         return self._fitted_with
 
     def _restore_state(self, state: dict[str, Any]) -> None:
-        """Restore the result of `_saved_state`, with the checks of `fit`; raise ``ValueError`` if it is invalid."""
+        """Restore data from `_saved_state`, checked as in `fit`; raise ``ValueError`` if the data is invalid."""
         now, before, rows = self.get_params(deep=False), state["fitted_with"], state["rows"]
         if not before.keys() <= now.keys() or state["backend"] not in (None, *get_args(Backend)):
             raise ValueError("unknown parameters")
@@ -201,7 +201,7 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
 
     @abstractmethod
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray | Coded] | None:
-        """Return the schema and 2-D values of the targets, or None without targets; store the type of the targets."""
+        """Return the schema and the 2-D values of the targets, or None without targets; record the type of targets."""
 
     @abstractmethod
     def _new_memory(self, schema: Schema, targets: Schema | None) -> M:
@@ -214,16 +214,16 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
         check_value("schema", self.schema, [None, Schema, Mapping])
 
     def _check_table(self, table: Table, first: bool) -> None:
-        """Raise an error if rows to store are incompatible with the parameters."""
+        """Raise an error if the rows to be stored are incompatible with the parameters."""
 
     def _check_rows(self) -> None:
-        """Raise an error if rows just stored are incompatible with the parameters."""
+        """Raise an error if the stored rows are incompatible with the parameters; called after rows were stored."""
 
     def _check_forgetting(self, ids: ArrayLike) -> None:
-        """Raise an error if the parameters require one of the rows that are to be forgotten."""
+        """Raise an error if the parameters do not allow the rows with these ids to be forgotten."""
 
     def _finish_fit(self) -> None:
-        """Compute results during fit that the first query would otherwise have to compute."""
+        """Compute results in fit, so that the first query does not have to compute these results."""
 
     # -- rows
 
@@ -254,7 +254,7 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
         return self._memory.instances if "_memory" in self.__dict__ else None
 
     def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
-        """Return the fitted attributes for scikit-learn's diagram; empty if some of them are undefined without rows."""
+        """Return the fitted attributes for scikit-learn's diagram, or none if some are undefined without rows."""
         try:
             return super()._get_fitted_attr_html(doc_link)
         except PriorcaseError:
@@ -283,7 +283,10 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
     def _learn_batches(self, batches: Labeled, sample_weight: Any, classes: Any) -> None:
         """Learn from rows batch by batch."""
         if sample_weight is not None:
-            raise ParameterError(f"sample_weight must be None if y is a column of {batches.source}")
+            raise ParameterError(
+                f"sample_weight must be None if y is a column of {batches.source}. Omit sample_weight, or load the "
+                "table into memory."
+            )
         for X, y in batches:
             with unwarned(UninformativeColumnWarning):  # the first batch may not be representative
                 self._store(X, self._target_column(y), None, classes)
@@ -297,7 +300,7 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
         self._memory.append(table, targets, weights)
 
     def _arrivals(self, X: Any, y: Any, weights: Any, classes: Any) -> tuple[Table, Table | None, FloatArray | None]:
-        """Read and check rows, targets and weights, and prepare a memory to store them in."""
+        """Read and check new rows, targets and weights, and create the memory if there is none."""
         first = "_memory" not in self.__dict__
         if first:
             self._check_parameters()
@@ -321,7 +324,7 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
 
 @cache
 def _parameter_names(kind: type[BaseEstimator]) -> tuple[str, ...]:
-    """Return the parameter names of an estimator, cached since scikit-learn inspects the signature in every call."""
+    """Return the parameter names of an estimator, which scikit-learn would read from the signature in every call."""
     return tuple(kind._get_param_names())
 
 
@@ -331,7 +334,7 @@ def thread_count(n_jobs: object) -> int:
         return _threads_by_default()
     if not is_whole(n_jobs) or n_jobs == 0:
         raise ParameterError(
-            f"n_jobs must be None or an integer other than 0, got {quoted(n_jobs)}. None and -1 use all cores."
+            f"n_jobs must be None or an integer other than 0, got {quoted(n_jobs)}. Pass None or -1 to use all cores."
         )
     return min(int(n_jobs), _THREADS_PER_CORE * _cores()) if n_jobs > 0 else max(1, _cores() + 1 + int(n_jobs))
 
@@ -353,7 +356,7 @@ def target_table(schema: Schema, values: AnyArray | Coded) -> Table:
 
 
 def training_table(estimator: Any, X: Any) -> Table:
-    """Read the first rows with ``schema`` if it declares every column, otherwise with inferred kinds."""
+    """Read training rows with the kinds in ``schema``, and with inferred kinds for columns not in ``schema``."""
     kinds = estimator.schema
     if isinstance(kinds, Schema):
         check_declared(estimator)
@@ -376,7 +379,7 @@ def training_table(estimator: Any, X: Any) -> Table:
 
 
 def warn_stray_text(table: Table, declared: Collection[int] = ()) -> None:
-    """Warn about nominal columns whose values are numbers as text, possibly with a few others such as ``"?"``."""
+    """Warn about nominal columns of numbers stored as strings, possibly with a few other strings such as ``"?"``."""
     for a, (kind, column) in enumerate(zip(table.schema.kinds, table.columns, strict=True)):
         if a in declared or type(kind) is not Nominal or not isinstance(column, Coded):
             continue
@@ -390,7 +393,7 @@ def warn_stray_text(table: Table, declared: Collection[int] = ()) -> None:
             why = f"it contains {listed(stray, limit=3)} besides {numbers:,} different numbers"
             convert = f"pandas.to_numeric(X[{name!r}], errors='coerce')"
         elif not stray and any(isinstance(value, str) and not value.isdigit() for value in values):  # no codes
-            why = f"its {numbers:,} different numbers are text"
+            why = f"its {numbers:,} different numbers are stored as text"
             if any("," in value for value in values if isinstance(value, str)):
                 convert = f"pandas.to_numeric(X[{name!r}].str.replace(',', ''))"
         else:
@@ -414,9 +417,10 @@ def _is_number(value: Any) -> bool:
 
 
 def warn_uninformative(table: Table, declared: Collection[int] = ()) -> None:
-    """Warn about uninformative columns, except those with a declared kind.
+    """Warn about uninformative columns, except columns with a declared kind.
 
-    No warning is issued if there are few rows. Numeric columns without names are treated as measurements.
+    Tables with fewer than 20 rows are not checked. Numeric columns without names are assumed to be measurements and are
+    not checked either.
     """
     schema = table.schema
     if (
@@ -438,7 +442,7 @@ def warn_uninformative(table: Table, declared: Collection[int] = ()) -> None:
         declaration = f"schema={{{first!r}: {type(schema.kinds[schema.position(first)]).__name__.lower()!r}}}"
         warning = UninformativeColumnWarning(
             f"{columns} {told} probably add{'s' * (len(found) == 1)} no information, but the model uses {them}. "
-            f"Drop {them}, or declare the kind, which only silences this warning and does not change predictions: "
+            f"Drop {them}, or declare the kind to silence this warning without changing predictions: "
             f"{declaration}."
         )
         warning.columns = tuple(found)
@@ -446,17 +450,17 @@ def warn_uninformative(table: Table, declared: Collection[int] = ()) -> None:
 
 
 def check_declared(estimator: Any) -> None:
-    """Raise an error for ``categorical_features`` combined with a schema that declares every column."""
+    """Raise an error if ``categorical_features`` is set although the schema declares every column."""
     given = estimator.categorical_features
     if not isinstance(given, str) or given != "from_dtype":
         raise ParameterError(
             "categorical_features must be 'from_dtype' when schema= declares every column, got "
-            f"{quoted(given)}. Omit it, or pass a mapping as schema."
+            f"{quoted(given)}. Omit categorical_features, or pass a mapping with only some columns as schema."
         )
 
 
 def row_of(schema: Schema, values: Mapping[Name, Any]) -> list[Any]:
-    """Return one row from a mapping from names to values; other columns are missing."""
+    """Convert a mapping from column names to values to one row, with missing values in all other columns."""
     row: list[Any] = [None] * len(schema)
     for a, value in zip(schema.positions(values, parameter="row"), values.values(), strict=True):
         row[a] = value
@@ -464,7 +468,7 @@ def row_of(schema: Schema, values: Mapping[Name, Any]) -> list[Any]:
 
 
 def read_queries(X: Any, instances: Instances) -> Table:
-    """Read queries or further rows with the schema of the stored instances; a mapping is one row."""
+    """Read queries or additional rows with the schema of the stored rows; a mapping is read as a single row."""
     if isinstance(X, Mapping):
         X = [row_of(instances.schema, X)]
     table = instances.schema.read(X, known=instances.known)

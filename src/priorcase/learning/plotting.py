@@ -1,4 +1,4 @@
-"""Plotting with matplotlib, which is imported when needed: a common style for all plots, and labels that fit."""
+"""Plotting with matplotlib (imported when needed) in a common style, with names shortened to fit."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ _SETTINGS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Style:
-    """Style of one series or class; color, line style and marker each identify it, even in black-and-white print.
+    """Color, line style, marker and hatching of one series or class, chosen to differ also in black-and-white print.
 
-    ``color`` is for lines, markers and bars, ``tint`` (the same color mixed with white) for areas.
+    ``color`` is used for lines, markers and bars; ``tint``, the same color mixed with white, is used for areas.
     """
 
     color: str
@@ -64,20 +64,20 @@ class Style:
 
 
 def style(i: int) -> Style:
-    """Return the style of the i-th series, from 0; 280 consecutive styles are all different."""
+    """Return the style of the i-th series, counted from 0; any 280 consecutive styles are different."""
     line, marker, hatch = (looks[i % len(looks)] for looks in (_LINES, _MARKERS, _HATCHES))
     return Style(color(i), tint(i), line, marker, hatch)
 
 
 def color(i: int) -> str:
-    """Return the i-th color, from 0, of Okabe and Ito's palette for color-blind readers."""
+    """Return the i-th color, counted from 0, of Okabe and Ito's palette for color-blind readers."""
     return _COLORS[i % len(_COLORS)]
 
 
 def tint(i: int, strength: float = 0.25) -> str:
-    """Return the i-th color mixed with white; ``strength`` is its share.
+    """Return the i-th color mixed with white; ``strength`` is the fraction of the color.
 
-    Black is mixed in at half strength, so that its areas are no darker than those of other colors.
+    Black is used at half strength, so that black areas are no darker than areas of other colors.
     """
     strength *= 0.5 if color(i) == "#000000" else 1.0
     parts = (int(color(i)[at : at + 2], 16) for at in (1, 3, 5))
@@ -85,7 +85,7 @@ def tint(i: int, strength: float = 0.25) -> str:
 
 
 def class_styles(labels: Sequence[Value]) -> dict[Value, Style]:
-    """Return a style for each class, in the given order; pass ``classes_`` so that all plots of a model agree."""
+    """Return a style for each class, in the given order; pass ``classes_`` for the same styles in all plots."""
     return {label: style(i) for i, label in enumerate(labels)}
 
 
@@ -93,14 +93,14 @@ def class_styles(labels: Sequence[Value]) -> dict[Value, Style]:
 def plot_style(*, dark: bool = False) -> Iterator[None]:
     """Return a context in which new figures, axes, titles and legends have the library's style.
 
-    ``dark``: whether the axes are in a dark figure created by the user, in which text keeps its color.
+    ``dark``: whether the axes belong to a dark figure created by the user; the color of text is then not changed.
     """
     try:
         import matplotlib
     except ImportError:
         raise MissingExtraError(
             "needs matplotlib, which is not installed. Install it with pip install 'priorcase[plots]', or use "
-            "the numbers in frame()."
+            "the data frame returned by frame()."
         ) from None
     settings: Any = {name: value for name, value in _SETTINGS.items() if not (dark and value is INK)}
     interactive = matplotlib.is_interactive()
@@ -117,10 +117,10 @@ def plot_style(*, dark: bool = False) -> Iterator[None]:
 
 @contextmanager
 def drawing(ax: Any, *, size: tuple[float, float] | None = None) -> Iterator[Any]:
-    """Return a context with the axes to draw on: ``ax``, or new axes in a figure of ``size`` inches if it is None.
+    """Return a context with the axes to draw on, which are in a new figure of ``size`` inches if ``ax`` is None.
 
-    Axes in a dark figure become white, since all colors are chosen for a white background; text around them is
-    unchanged.
+    Axes in a dark figure get a white background, because all colors are chosen for a white background. Text around the
+    axes is unchanged.
     """
     if ax is not None and not hasattr(ax, "figure"):
         raise ParameterError(f"ax must be None or a matplotlib Axes, got {quoted(ax)}")
@@ -159,8 +159,8 @@ def legend_beside(
     """Add a legend to the right of the axes, with at most twelve entries.
 
     ``behind``: artists shown behind the sample of each entry, such as patches of regions. ``samples``: labeled artists
-    to list instead of the drawn ones. ``apart``: distance from the axes in points. ``width``: maximum number of
-    characters of an entry.
+    to list instead of the artists in the plot. ``apart``: distance of the legend from the axes in points. ``width``:
+    maximum number of characters of a legend entry.
     """
     from matplotlib.transforms import ScaledTranslation
 
@@ -206,12 +206,12 @@ def ring(ax: Any, x: float, y: float, **options: Any) -> None:
 
 
 def caption(name: object, width: int = WIDTH) -> str:
-    """Format a name for a plot: on one line, shortened in the middle if too long, and without formulas."""
+    """Format a name on one line for a plot, shortened in the middle if it is too long, with dollar signs escaped."""
     return captions([name], width)[0]
 
 
 def captions(names: Sequence[object], width: int = WIDTH) -> list[str]:
-    """Format names for a plot, shortened in the middle, at the end or at the beginning, wherever they differ least."""
+    """Format names for a plot; long names are shortened where this leaves the largest number of different names."""
     lines = [" ".join(str(name).split()) for name in names]
     if long := [line for line in lines if len(line) > width]:
         pairs = enumerate(zip(min(long), max(long), strict=False))
@@ -228,7 +228,7 @@ def captions(names: Sequence[object], width: int = WIDTH) -> list[str]:
 
 
 def cut(text: str, width: int) -> str:
-    """Shorten a long string in the middle, since names in a table often differ only at the end."""
+    """Shorten a long string in the middle, because column names often differ only at the end."""
     if len(text) <= width:
         return text
     end = (width - 1) // 2

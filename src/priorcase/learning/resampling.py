@@ -1,4 +1,4 @@
-"""Resampling: selecting rows of a table, leave-one-out by refitting, and progress bars."""
+"""Selection of table rows, leave-one-out by refitting, and progress bars."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from priorcase.schema.schema import Source
 E = TypeVar("E")
 
 Advance: TypeAlias = Callable[[str], None]
-"""Callback with the name of each completed step."""
+"""Callback that receives the name of each completed step."""
 
 _ROWS_AT_ONCE = 512
 _MANY_ROWS = 20_000
@@ -33,7 +33,7 @@ _MANY_REFITS = 200
 
 
 def taken_rows(table: Any, positions: IdArray) -> Any:
-    """Return the rows at some positions of a frame, a series, an array or a list, in the same type."""
+    """Return the rows at the given positions of a data frame, a series, an array or a list, as the same type."""
     if isinstance(table, Source) and hasattr(table, "take"):  # a table of the library
         return table.take(positions)
     if isinstance(table, Sequence):
@@ -47,7 +47,7 @@ def taken_rows(table: Any, positions: IdArray) -> Any:
 
 
 def _taken_arrow(table: Any, positions: IdArray) -> Any:
-    """Return rows of a PyArrow table, record batch or array; string and byte views are cast, as they lack ``take``."""
+    """Return rows of a PyArrow table, record batch or array; string and binary views are cast for ``take``."""
     import pyarrow as pa
 
     wide = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
@@ -58,7 +58,7 @@ def _taken_arrow(table: Any, positions: IdArray) -> Any:
 
 
 def stored_table(instances: Instances, rows: IntArray) -> Table:
-    """Return stored rows, by position, as a table of queries."""
+    """Return the stored rows at the given positions as a table of queries."""
     columns = [
         Coded(instances.column(a)[rows], instances.values(a))
         if isinstance(kind, Nominal)
@@ -72,7 +72,7 @@ def stored_table(instances: Instances, rows: IntArray) -> Table:
 
 
 def needs_refits(estimator: Any, relearn: object) -> bool:
-    """Return whether leave-one-out needs a fit for each row (``relearns_``); raise an error for fewer than two rows."""
+    """Return whether leave-one-out needs one fit per row; raise an error if fewer than two rows are stored."""
     check_value("relearn", relearn, ["boolean"])
     if len(estimator._answering()) < 2:
         raise TooFewRowsError("leave-one-out needs at least two rows; only one is stored. Add rows with partial_fit.")
@@ -100,14 +100,14 @@ def refits(estimator: E) -> Iterator[tuple[int, E, Table]]:
 # -- progress
 
 Listener: TypeAlias = Callable[[str, float], None]
-"""Callback with the completed step and the share of work done, from 0 to 1; it may raise to stop the work."""
+"""Callback that receives the completed step and the fraction of the work done; an exception stops the work."""
 
 _HEARD = local()
 
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Return a context in which the progress bars of this thread report to a listener and are not shown."""
+    """Return a context in which the progress bars of this thread report to a listener instead of being shown."""
     before, _HEARD.listener = getattr(_HEARD, "listener", None), listener
     try:
         yield
@@ -133,7 +133,7 @@ def _told(listener: Listener, total: int) -> Iterator[Advance]:
 
 @contextmanager
 def bar(total: int, *, shown: bool, text: str = "mixture") -> Iterator[Advance]:
-    """Show a progress bar of ``total`` steps on standard error if it is a terminal, otherwise nothing.
+    """Show a progress bar of ``total`` steps if ``shown`` is true and standard error is a terminal.
 
     ``text`` is shown in front of the bar until the first step is done.
     """
@@ -153,7 +153,7 @@ def bar(total: int, *, shown: bool, text: str = "mixture") -> Iterator[Advance]:
 
 
 def blocks(n: int, *, text: str, size: int = _ROWS_AT_ONCE) -> Iterator[slice]:
-    """Yield slices of ``n`` rows, with a progress bar if there are many; Ctrl-C works between two slices."""
+    """Yield consecutive slices of ``n`` rows; show a progress bar if there are many rows."""
     starts = range(0, n, size)
     with bar(len(starts), shown=n >= _MANY_ROWS, text=text) as advance:
         for start in starts:

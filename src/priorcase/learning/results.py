@@ -1,4 +1,4 @@
-"""Display of results: tables (plain text, HTML, Markdown), frames of the user's library, selection of queries."""
+"""Display of results as printed tables and as data frames, and selection of the results of single queries."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def value_text(value: Any, width: int) -> str:
 
 
 def rest_text(shown: int, queries: int) -> str:
-    """Return a note on the number of queries that are not shown; empty if all are shown."""
+    """Return a note on the number of queries that are not shown, or an empty string if all queries are shown."""
     return f"... and {queries - shown:,} more queries" if queries > shown else ""
 
 
@@ -65,7 +65,7 @@ def rest_text(shown: int, queries: int) -> str:
 
 
 def framed(columns: Mapping[str, Any], backend: Backend | None) -> Any:
-    """Create a frame of a library (None for pandas) from columns; mixed values may become strings."""
+    """Create a data frame with the given library (None means pandas); mixed values may become strings."""
     check_value("backend", backend, [None, StrOptions(set(get_args(Backend)))])
     backend = backend or "pandas"
     arrays = {label: column if isinstance(column, np.ndarray) else objects(column) for label, column in columns.items()}
@@ -86,9 +86,9 @@ def framed(columns: Mapping[str, Any], backend: Backend | None) -> Any:
 def by_attribute(
     columns: Mapping[str, Any], names: Sequence[Name], rows: Sequence[Row], parts: Mapping[str, FloatArray]
 ) -> dict[str, Any]:
-    """Return ``columns``, the attribute values by name, and the parts of attributes as ``PART of NAME``, for a frame.
+    """Return ``columns``, a column of values per attribute, and a column ``PART of NAME`` per part and attribute.
 
-    An attribute with the name of one of the first columns becomes ``NAME (value)``.
+    If ``columns`` contains the name of an attribute, the column of the attribute is called ``NAME (value)``.
     """
     found = dict(columns)
     for a, name in enumerate(names):
@@ -101,22 +101,22 @@ def by_attribute(
 
 
 def free_label(label: str, taken: Container[Any]) -> str:
-    """Return the label, with a number if it is already used."""
+    """Return the label, followed by a number if the label is already used."""
     return next(name for n in count(1) if (name := label if n == 1 else f"{label} ({n})") not in taken)
 
 
 def attribute_names(schema: Schema) -> tuple[Name, ...]:
-    """Return the column names; ``x0``, ``x1``, ... if there are none."""
+    """Return the column names, or ``x0``, ``x1``, ... if the columns have no names."""
     return tuple(f"x{a}" for a in range(len(schema))) if schema.names is None else schema.names
 
 
 def label_text(label: Name) -> str:
-    """Return the display name of a column; ``x0``, ``x1``, ... for positions of columns without names."""
+    """Return the display name of a column, such as ``x0`` for the column at position 0 of a table without names."""
     return f"x{label}" if isinstance(label, int) else str(label)
 
 
 def decoded(table: Table) -> list[Row]:
-    """Return the rows of a table as Python values, None if missing."""
+    """Return the rows of a table as tuples of Python values, with None for missing values."""
     columns = []
     for kind, column in zip(table.schema.kinds, table.columns, strict=True):
         if isinstance(column, Coded):
@@ -135,10 +135,10 @@ def decoded(table: Table) -> list[Row]:
 
 
 class PerQuery(ABC):
-    """Base of frozen results with one item per query; a selected item keeps the number of its query.
+    """Base class of frozen results with one item per query; a selected item keeps the number of its query.
 
-    Subclasses have a field ``numbers``, empty by default. ``_by_query`` lists the other fields with an entry for each
-    query; subclasses for which this is not enough override `_taken`.
+    Subclasses have a field ``numbers`` with the numbers of the queries, by default 0, 1, ... ``_by_query`` lists the
+    other fields with one entry per query. Subclasses with a different structure override `_taken`.
     """
 
     numbers: tuple[int, ...]
@@ -169,7 +169,7 @@ class PerQuery(ABC):
 
 
 class PrintedPerQuery(PerQuery, GridsResult):
-    """Result that prints the table `_grid` of each of the first queries."""
+    """Base class of results that print one table, defined in `_grid`, for each of the first five queries."""
 
     @abstractmethod
     def _grid(self, i: int) -> Grid: ...
@@ -182,7 +182,7 @@ class PrintedPerQuery(PerQuery, GridsResult):
 
 
 def asked_queries(query: object, n: int, *, nouns: tuple[str, str] = ("query", "queries")) -> list[int]:
-    """Return the numbers of the queries selected by an index or a slice; ``nouns`` are used in messages."""
+    """Return the numbers of the queries selected by an index or a slice; error messages use ``nouns``."""
     if isinstance(query, slice):
         return list(range(n)[query])
     try:

@@ -1,8 +1,8 @@
 """Ordering of values and rows that does not depend on names or on the row order of the table.
 
-Nominal values have codes in order of first occurrence, and rows have positions. The initial values of EM, the held-out
-rows and the rounding of sums must not depend on either: the same table in another order or with other names gives the
-same result, even after rows were added and forgotten.
+Nominal values are coded in order of first occurrence, and rows are stored in order of arrival. The initial values of
+EM, the held-out rows and the rounding of sums must depend neither on the codes nor on the order of the rows. The same
+table in another order or with other names then gives the same result, even after rows were added and forgotten.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from priorcase.schema import Nominal
 def value_orders(
     numbers: Sequence[FloatArray], codes: Sequence[IntArray], sizes: Sequence[int], weights: FloatArray
 ) -> list[IntArray]:
-    """Return the codes of each discrete attribute, ordered by the rows with these values.
+    """Return the codes of each discrete attribute, ordered by the frequency of the values and by their rows.
 
-    More frequent values come first. Equally frequent values are ordered by the other values in their rows: by the ranks
-    of numbers (from 1; 0 if missing) and by the ranks of the frequencies of nominal values. Remaining ties are broken
-    by code.
+    More frequent values come first. Equally frequent values are ordered by a weighted sum over their rows of the ranks
+    of numbers (from 1; 0 if missing) and the ranks of the frequencies of nominal values. Remaining ties are broken by
+    code.
 
-    ``numbers`` are numeric columns, NaN for missing; ``codes`` are discrete columns, -1 for missing, with ``sizes``
-    values each.
+    ``numbers`` are the numeric columns, with NaN for missing values. ``codes`` are the discrete columns, with -1 for
+    missing values, and ``sizes`` are the numbers of different codes.
     """
     counts = [_sums(column, weights, size) for column, size in zip(codes, sizes, strict=True)]
     if all(np.unique(count).size == count.size for count in counts):
@@ -45,17 +45,17 @@ def value_orders(
 
 
 def _sums(codes: IntArray, amounts: FloatArray, size: int) -> FloatArray:
-    """Return the sum of the amounts over the rows with each code."""
+    """Return the sum of the amounts for each code, over the rows with this code."""
     return np.asarray(np.bincount(codes + 1, weights=amounts, minlength=size + 1)[1:], np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SortedRows:
-    """Stored rows sorted by their values; equal rows are adjacent.
+    """Stored rows sorted by their values, so that equal rows are adjacent.
 
-    ``targets``: numeric targets, shape (rows, targets). ``weights``: sample weights. ``positions``: positions in the
-    table. ``value_ranks``: the rank of each code for each nominal column, by position; among equally frequent values,
-    the lower rank wins.
+    ``targets``: numeric targets, shape (rows, targets). ``weights``: sample weights. ``positions``: positions of the
+    rows before sorting. ``value_ranks``: rank of each code of a nominal column, by column position; among equally
+    frequent values, the value with the lower rank is preferred.
     """
 
     instances: Instances
@@ -76,7 +76,7 @@ class SortedRows:
         return replace(self.take(firsts), weights=np.add.reduceat(self.weights, firsts))
 
     def take(self, rows: IntArray) -> SortedRows:
-        """Return some of the rows."""
+        """Return the rows at the given positions in the sorted order."""
         parts = {name: getattr(self, name)[rows] for name in ("cells", "targets", "weights", "positions")}
         return replace(self, **parts)
 
@@ -113,9 +113,9 @@ def sort_rows(instances: Instances, targets: FloatArray, classes: IntArray | Non
 
 
 def _by_appearance(column: IntArray, size: int) -> tuple[IntArray, IntArray]:
-    """Renumber codes by first occurrence; return the column and the new number of each code. -1 is unchanged.
+    """Renumber codes other than -1 by first occurrence; return the new column and the new number of each code.
 
-    Unlike stored codes, these numbers do not depend on removed values.
+    Unlike the stored codes, the new numbers do not depend on values of rows that were removed.
     """
     first = np.full(size + 1, len(column))
     np.minimum.at(first, column, np.arange(len(column)))  # -1 is counted at the last position

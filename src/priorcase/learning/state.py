@@ -1,8 +1,9 @@
-"""The state of an estimator, and the rows in it (`Memory`).
+"""The state of an estimator, which includes its stored rows (`Memory`).
 
-The state is the instance's ``__dict__``. A method that changes the estimator works on a draft, which replaces the state
-in a single assignment at the end, so an interrupted method leaves the estimator unchanged. A method that only reads
-takes no lock; it uses the state at the time of the call. Changes to the same estimator wait for each other.
+The state is the ``__dict__`` of the estimator. A method that changes the estimator works on a copy, which replaces the
+state in a single assignment at the end, so that an interrupted method leaves the estimator unchanged. A method that
+only reads the estimator takes no lock and uses the state at the time of the call. Methods that change the same
+estimator run one after the other.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ _NOTHING: tuple[int, Any] = (-1, None)
 
 
 class Outdated(Exception):
-    """A resource shared by successive states, such as an index, belongs to a later state or is incomplete."""
+    """Raised if a resource shared by several states, such as an index, belongs to a later state or is incomplete."""
 
 
 def pinned(estimator: Owner, state: dict[str, Any] | None = None) -> Owner:
-    """Return the estimator with a fixed state (the current one by default), unaffected by later changes."""
+    """Return a view of the estimator with a fixed state, by default the current state, unaffected by later changes."""
     found = object.__new__(type(estimator))
     found.__dict__ = estimator.__dict__ if state is None else state
     return found
@@ -68,7 +69,7 @@ def reads(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Ow
 
 
 def changes(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Owner, P], R]:
-    """Decorate a public method that changes its estimator atomically: not at all if it fails or is interrupted."""
+    """Decorate a public method that changes its estimator completely, or not at all if the method fails."""
 
     @wraps(method)
     def inner(self: Owner, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -97,12 +98,12 @@ def lock_of(estimator: Any) -> Lock:
 
 
 class Memory:
-    """Stored rows, and results computed from them.
+    """Stored rows of an estimator and results computed from the rows.
 
-    The memory of an estimator is immutable, except for caches. A method that changes the estimator works on a `fork`,
-    which replaces the memory at the end. Subclasses update further data in `fork`, `_added` and `forget`; they replace
-    data shared with a fork instead of changing it. ``committed``: whether this memory belongs to an estimator and is no
-    longer being changed.
+    The memory of an estimator is immutable, except for caches. A method that changes the estimator works on a copy made
+    by `fork`, which replaces the memory at the end. Subclasses update additional data in `fork`, `_added` and `forget`,
+    where data shared with a fork is replaced and never changed in place. ``committed``: whether this memory belongs to
+    an estimator and is no longer being changed.
     """
 
     def __init__(self, instances: Instances) -> None:
@@ -114,7 +115,7 @@ class Memory:
         return len(self.instances)
 
     def fork(self) -> Self:
-        """Return a memory with the same rows that can be changed."""
+        """Return a copy that can be changed without affecting this memory."""
         other = object.__new__(type(self))
         other.__dict__ = dict(self.__dict__)
         other.instances = self.instances.fork()
@@ -123,19 +124,19 @@ class Memory:
         return other
 
     def digest(self) -> str:
-        """Return a fingerprint of the stored rows that does not depend on the order of changes."""
+        """Return a fingerprint of the stored rows that does not depend on how the rows were added or removed."""
         return self.instances.digest()
 
     def saved_rows(self) -> Instances:
-        """Return the rows for a saved model."""
+        """Return the rows to be saved with a model."""
         return self.instances
 
     def saved(self) -> dict[str, Any]:
-        """Return the data of this memory for a saved model, in addition to the rows."""
+        """Return the data of this memory to be saved with a model in addition to the rows."""
         return {}
 
     def restore(self, instances: Instances, state: Mapping[str, Any]) -> None:
-        """Restore rows and the result of `saved` in an empty memory; raise ``ValueError`` if they are invalid."""
+        """Restore rows and data from `saved` in an empty memory; raise ``ValueError`` if the data is invalid."""
         self.instances = instances
         self._added(instances.ids, None)
 
@@ -143,7 +144,7 @@ class Memory:
         """Drop shared resources that belong to a later state or were left incomplete by an interrupt."""
 
     def detached(self) -> Self:
-        """Return this memory for another estimator; data that cannot be shared is copied."""
+        """Return a memory for another estimator, with copies of the data that cannot be shared."""
         return self
 
     def __getstate__(self) -> dict[str, Any]:
@@ -173,7 +174,7 @@ class Memory:
         return self.instances.encode(table)
 
     def append(self, table: Table, targets: Table | None, weights: FloatArray | None) -> IdArray:
-        """Append rows and return their ids. Rows with zero weight also get ids, but are forgotten at once."""
+        """Append rows and return their ids; rows with zero weight get ids, but are removed at once."""
         ids = kept = self.instances.append(table, targets, weights)
         if weights is not None and not weights.all():
             self.instances.remove(ids[weights == 0])
@@ -182,22 +183,22 @@ class Memory:
         return ids
 
     def forget(self, ids: ArrayLike) -> None:
-        """Remove rows and all results computed from them."""
+        """Remove rows by id, and remove all cached results."""
         self.instances.remove(ids)
         self._cache.clear()
 
     def without(self, ids: ArrayLike) -> Self:
-        """Return a memory without some rows; this memory is unchanged."""
+        """Return a copy of this memory without the rows that have the given ids."""
         other = self.fork()
         other.forget(ids)
         return other
 
     def cached(self, key: str, compute: Callable[[], T]) -> T:
-        """Return the result of ``compute`` for the stored rows, cached."""
+        """Return the result of ``compute``, which is cached until the stored rows change."""
         return self.followed(key, lambda _: compute())
 
     def followed(self, key: str, compute: Callable[[T | None], T]) -> T:
-        """Return ``compute(earlier result)``, cached; the earlier result is None if rows have been removed since."""
+        """Return ``compute(previous result)``, cached until rows change; None is passed first and after a removal."""
         value: T
         version, value = self._cache.get(key, _NOTHING)
         if version != self.instances.version:
@@ -206,9 +207,9 @@ class Memory:
         return value
 
     def positions(self, ids: IdArray) -> IntArray:
-        """Return the positions of ids among the stored rows."""
+        """Return the positions of the stored rows with the given ids."""
         # If no row was ever removed, ids are positions.
         return ids if self.instances.next_id == len(self.instances) else np.searchsorted(self.ids, ids)
 
     def _added(self, ids: IdArray, table: Table | None) -> None:
-        """Update results after rows were stored; ``table`` is None if rows with zero weight were dropped."""
+        """Update results after rows were stored; ``table`` contains these rows, or is None if not available."""

@@ -1,4 +1,4 @@
-"""Targets: numbers, or class labels and their classes; one column for each output."""
+"""Targets of learners, which are numbers or class labels, with one column for each output."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ _KIND_NAMES = {"U": "text", "T": "text", "S": "bytes", "M": "dates", "m": "time 
 _SORTS: dict[str, LabelSort] = {**dict.fromkeys("UOT", "text"), **dict.fromkeys("iuf", "numbers"), "b": "booleans"}
 # Messages raised in two places; each starts with the wording of scikit-learn.
 _MISSING = "Input y contains NaN, None or another missing value. Drop the rows with a missing target."
-_INFINITE = "Input y contains infinity or a value too large for dtype('float64')."
+_INFINITE = (
+    "Input y contains infinity or a value too large for dtype('float64'). Drop or correct the rows with such targets."
+)
 
 
 # -- arrays
@@ -62,14 +64,14 @@ def as_array(y: Any) -> AnyArray:
 
 
 def objects(values: list[Any]) -> AnyArray:
-    """Return a flat array of objects."""
+    """Return values as a one-dimensional array of objects."""
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
 
 
 def check_finite(values: AnyArray) -> None:
-    """Raise an error for NaN and infinity."""
+    """Raise an error if a target is NaN or infinite."""
     if np.isnan(values).any():
         raise TargetError(_MISSING)
     if np.isinf(values).any():
@@ -86,7 +88,7 @@ def check_length(y: int, rows: int) -> None:
 
 
 def has_fractions(array: AnyArray) -> bool:
-    """Return whether targets are numbers, at least one of which has a fraction or is missing."""
+    """Return whether targets are numbers and at least one target is not an integer or is missing."""
     if array.dtype.kind == "O":
         if families({type(value) for value in array.flat}) != {"number"}:
             return False
@@ -101,7 +103,7 @@ def has_fractions(array: AnyArray) -> bool:
 
 
 def read_numbers(y: Any) -> tuple[FloatArray, bool]:
-    """Return numeric targets, shape (rows, outputs), and whether they were passed as one flat column."""
+    """Return numeric targets, shape (rows, outputs), and whether ``y`` was one-dimensional."""
     array = as_array(y)
     values = array.reshape(len(array), -1)
     found = {"number"} if values.dtype.kind in "fiub" else {_KIND_NAMES.get(values.dtype.kind, str(values.dtype))}
@@ -110,7 +112,9 @@ def read_numbers(y: Any) -> tuple[FloatArray, bool]:
             raise TargetError(_MISSING)
         found = set(families({type(value) for value in values.flat}))
     if not found <= {"number", "boolean"}:
-        raise TargetError(f"y must be real numbers, got {' and '.join(sorted(found))}. Use a classifier for classes.")
+        raise TargetError(
+            f"y must be real numbers, got {' and '.join(sorted(found))}. Use a classifier to predict classes."
+        )
     with np.errstate(over="ignore"):
         try:
             numbers = values.astype(np.float64)
@@ -121,20 +125,25 @@ def read_numbers(y: Any) -> tuple[FloatArray, bool]:
 
 
 def learned_numbers(estimator: Any, y: Any, first: bool, *, squared: bool = False) -> tuple[Schema, FloatArray]:
-    """Return schema and values of numeric targets; ``squared`` requires finite squares; ``first`` sets ``_flat``."""
+    """Return schema and values of numeric targets; with ``squared``, numbers are at most 1e100 in size."""
     numbers, flat = read_numbers(y)
     if squared and np.abs(numbers).max() > _LARGEST:
-        raise NumericRangeError(f"y must not exceed {_LARGEST}, because squares overflow. Divide y by a power of ten.")
+        raise NumericRangeError(
+            f"y must not exceed {_LARGEST} in absolute value, because sums of squares may overflow. Divide y by a "
+            "power of ten."
+        )
     estimator._flat = flat if first else estimator._flat
     return _target_schema(Numeric, numbers.shape[1], None if first else estimator._stored().instances), numbers
 
 
 def _target_schema(kind: type[Numeric | Nominal], n: int, instances: LabeledRows | None) -> Schema:
-    """Return the schema of ``n`` outputs; raise an error if the number has changed."""
+    """Return the schema of ``n`` outputs; raise an error if the number of outputs has changed."""
     targets = Schema(None, (kind(),) * n) if instances is None else instances.targets
     before = 0 if targets is None else len(targets)
     if targets is None or before != n:
-        raise TargetError(f"y has {n} target columns, but had {before} before. Pass the same columns in every call.")
+        raise TargetError(
+            f"y has {n} target columns, but had {before} in earlier calls. Pass the same number in every call."
+        )
     return targets
 
 
@@ -151,16 +160,16 @@ class Labels:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Type of the labels as passed; strings of any width are one type."""
+        """NumPy type of the labels as passed, with one type for fixed-width strings of any width."""
         return _unsized(self.values.dtype)
 
 
 def read_labels(y: Any) -> Labels:
     """Read class labels from a list, an array, a series or a frame.
 
-    Labels are strings, integers (also as floats) or booleans. A list of strings becomes an array of strings, as in
-    scikit-learn; an array of objects remains an array of objects. A column vector is treated as a single output, and
-    scikit-learn's warning is issued.
+    Labels are strings, integers (also as floats) or booleans. Strings in a list become an array of strings, as in
+    scikit-learn; strings in an array of objects remain objects. A column vector is treated as a single output, with a
+    warning as in scikit-learn.
     """
     array = as_array(y)
     flat = array.ndim == 1
@@ -184,7 +193,7 @@ def read_labels(y: Any) -> Labels:
 
 
 def _of_one_type(values: AnyArray) -> AnyArray:
-    """Convert objects that are all strings, booleans or numbers to an array of that type."""
+    """Convert objects that are all booleans or all numbers to an array of this type; leave strings unchanged."""
     if any(map(is_missing, values.flat)):
         raise TargetError(_MISSING)
     found = families({type(value) for value in values.flat})
@@ -209,7 +218,7 @@ def _unknown_labels(found: str) -> TargetError:
 
 
 def label_array(values: list[Any], dtype: np.dtype[Any]) -> AnyArray:
-    """Return labels as an array of their original type; fixed-width strings are as wide as the longest."""
+    """Return labels as an array of their original type; fixed-width strings are as wide as the longest label."""
     return objects(values) if dtype.kind == "O" else np.array(values, dtype=_unsized(dtype))
 
 
@@ -221,7 +230,7 @@ def _unsized(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 class LabeledRows(Protocol):
-    """The rows that a `Labeling` reads: stored rows (`Instances`), or all rows seen by a concept learner."""
+    """Interface of the rows that a `Labeling` reads, such as `Instances` or the rows seen by a concept learner."""
 
     @property
     def ids(self) -> IdArray: ...
@@ -238,8 +247,8 @@ class LabeledRows(Protocol):
 class Labeling:
     """Types and declared classes of the labels learned so far.
 
-    ``batches``: first id and type of labels for each change of type, ascending by id. ``declared``: declared classes of
-    each output, which remain even without rows.
+    ``batches``: first row id and label type of each run of rows with one label type. ``declared``: declared classes of
+    each output, which are kept even if no stored row has them.
     """
 
     flat: bool
@@ -248,12 +257,12 @@ class Labeling:
     declared: tuple[AnyArray, ...] | None = None
 
     def saved(self) -> dict[str, Any]:
-        """Return the fields for a saved model."""
+        """Return the fields to be saved with a model."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @classmethod
     def restored(cls, told: dict[str, Any], instances: LabeledRows) -> Labeling:
-        """Restore from the result of `saved`; raise ``ValueError`` if it does not match the rows."""
+        """Create a labeling from the result of `saved`; raise ``ValueError`` if the labels do not match the rows."""
         found = cls(**told)
         outputs = range(len(instances.targets) if instances.targets else 0)
         starts, dtypes = zip(*found.batches, strict=True)
@@ -271,7 +280,7 @@ class Labeling:
         return found
 
     def joined(self, labels: Labels, instances: LabeledRows) -> Labeling:
-        """Return the labeling with more labels, of the same type unless no rows or declared classes are left."""
+        """Return the labeling with new labels added; their type may differ only if no earlier classes are left."""
         if not len(instances) and self.declared is None:
             return Labeling(labels.flat, labels.sort, ((instances.next_id, labels.dtype),))
         self.check_sort(labels)
@@ -281,10 +290,13 @@ class Labeling:
         return self if batches == self.batches else replace(self, batches=batches)
 
     def declaring(self, classes: Any, n: int, instances: LabeledRows | None) -> Labeling:
-        """Return the labeling with declared classes for each of ``n`` outputs added to the earlier classes."""
+        """Return the labeling with newly declared classes added for each of ``n`` outputs."""
         given = [classes] if self.flat or not isinstance(classes, Iterable) else list(classes)
         if len(given) != n:
-            raise TargetError(f"classes must have a list for each of the {n} target columns, got {len(given)}")
+            raise TargetError(
+                f"classes must have a list for each of the {n} target columns, got {len(given)} entries. For example, "
+                "pass [['no', 'yes'], ['low', 'high']] for two target columns."
+            )
         declared = []
         for t, column in enumerate(given):
             values = list(column) if isinstance(column, Iterable) and not isinstance(column, str) else None
@@ -297,8 +309,8 @@ class Labeling:
             stored = set() if instances is None else set(_stored_classes(instances, t)[0])
             if unlisted := sorted(stored - set(declared[t].tolist())):
                 raise TargetError(
-                    f"classes lists {listed(declared[t].tolist())}, but earlier rows have {listed(unlisted)}. "
-                    "List every class, or forget those rows first."
+                    f"classes= contains {listed(declared[t].tolist())}, but earlier rows have {listed(unlisted)}. "
+                    "List every class, or first forget the rows with unlisted classes."
                 )
         return replace(self, declared=tuple(declared))
 
@@ -316,19 +328,19 @@ class Labeling:
         return labels, codes
 
     def classes(self, instances: Instances, earlier: Sequence[Classes] = ()) -> list[Classes]:
-        """Return the classes of each output; ``earlier``, the result before the latest rows, only saves work."""
+        """Return the classes of each output; passing the result of an earlier call as ``earlier`` saves time."""
         outputs = range(0 if instances.targets is None else len(instances.targets))
         return [Classes(self, instances, t, earlier[t] if earlier else None) for t in outputs]
 
     def check_sort(self, labels: Labels) -> None:
         if labels.sort != self.sort:
             raise TargetError(
-                f"the classes are {labels.sort}, but those learned before are {self.sort}. Use the same type of class "
-                "in every call."
+                f"the new classes are {labels.sort}, but the classes learned before are {self.sort}. Use the same type "
+                "of class in every call."
             )
 
     def living(self, instances: LabeledRows) -> tuple[tuple[int, np.dtype[Any]], ...]:
-        """Return the batches with remaining rows."""
+        """Return the batches that still have stored rows."""
         if len(self.batches) == 1:
             return self.batches if len(instances) else ()
         starts = np.searchsorted(instances.ids, [start for start, _ in self.batches])
@@ -337,7 +349,7 @@ class Labeling:
 
 
 def _stored_classes(instances: LabeledRows, output: int) -> tuple[list[Any], IntArray]:
-    """Return the classes of the stored rows, and their codes."""
+    """Return the classes of the stored rows and the codes of these classes."""
     values = instances.target_values(output)
     codes = np.flatnonzero(instances.target_counts(output)[: len(values)])
     return [values[code] for code in codes.tolist()], codes
@@ -346,7 +358,7 @@ def _stored_classes(instances: LabeledRows, output: int) -> tuple[list[Any], Int
 class Classes:
     """Classes of one output in ascending order, and the class of each stored row; valid until rows change.
 
-    ``of_code``: the position in ``labels`` of each stored code. ``stored``: the stored codes of all rows.
+    ``of_code``: position in ``labels`` of the class with each code. ``stored``: class codes of all stored rows.
     """
 
     def __init__(self, labeling: Labeling, instances: Instances, output: int, earlier: Classes | None) -> None:
@@ -372,11 +384,11 @@ class Classes:
 
     @cached_property
     def codes(self) -> IntArray:
-        """Position in ``labels`` of each stored row's class, as the smallest integer type."""
+        """Position in ``labels`` of the class of each stored row, as the smallest sufficient integer type."""
         return self.of_code.astype(np.min_scalar_type(-self.labels.size - 1))[self.stored]
 
     def at(self, rows: IntArray | slice) -> IdArray:
-        """Return the positions in ``labels`` of the classes of stored rows, given by position."""
+        """Return the positions in ``labels`` of the classes of the stored rows at the given positions."""
         return self.of_code[self.stored[rows]]
 
 
@@ -385,8 +397,8 @@ def learned_labels(
 ) -> tuple[Labeling, Schema, AnyArray]:
     """Return the new labeling, the schema of the targets, and the labels to learn.
 
-    ``classes`` are the classes declared with the labels; ``earlier`` and ``instances`` are None if nothing was learned
-    before.
+    ``classes`` are the classes declared with the labels. ``earlier`` and ``instances`` are None if no labels were
+    learned before.
     """
     labels = y if isinstance(y, Labels) else read_labels(y)
     n = labels.values.shape[1]
@@ -399,6 +411,6 @@ def learned_labels(
         labeling = labeling.declaring(classes, n, instances)
     for t, declared in enumerate(labeling.declared or ()):
         if unlisted := sorted(set(labels.values[:, t].tolist()) - set(declared.tolist())):
-            advice = misspelt(unlisted, declared.tolist()) or "List every class in classes=, or omit it."
+            advice = misspelt(unlisted, declared.tolist()) or "List every class in classes=, or omit classes."
             raise TargetError(f"y has {listed(unlisted)}, but classes= lists {listed(declared.tolist())}. {advice}")
     return labeling, targets, labels.values

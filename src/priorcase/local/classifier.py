@@ -1,4 +1,4 @@
-"""Locally weighted classification: local models and the estimator."""
+"""Locally weighted classifier and its local models."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _TOLERANCE = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassRows:
-    """Stored rows with their classes."""
+    """Stored rows and their classes in the format of the compiled core."""
 
     table: LocalTable
     codes: IdArray
@@ -56,7 +56,7 @@ class ClassRows:
 
     @classmethod
     def of(cls, instances: Instances, table: LocalTable, classes: Classes, prior: FloatArray | None) -> ClassRows:
-        """Create from the stored rows."""
+        """Create an instance from the stored rows."""
         kinds = [instances.schema.kinds[column.attribute] for column in table.columns]
         declared = tuple(j for j, kind in enumerate(kinds) if isinstance(kind, Nominal) and kind.values is not None)
         sizes = table.values.copy()
@@ -66,7 +66,7 @@ class ClassRows:
         return cls(table, classes.at(slice(None)), classes.labels.size, prior, sizes, declared)
 
     def for_counts(self, cells: FloatArray) -> FloatArray:
-        """Encode queries like the rows: below 0 for unseen values, NaN for missing values or attribute weight 0."""
+        """Encode queries like the rows, with codes below 0 for unseen values and NaN for missing or ignored values."""
         encoded = self.table.numbered(cells)
         for j in self.declared:  # a declared value without rows is still a value of the column
             given = cells[:, self.table.columns[j].attribute]
@@ -80,7 +80,7 @@ class ClassRows:
         return summed(at, values, len(around) * self.n_classes).reshape(-1, self.n_classes)
 
     def with_prior(self, shares: FloatArray, around: Neighborhoods) -> FloatArray:
-        """Return ``(n p_c + prior_c) / (n + sum prior)``, where n is the effective number of neighbors."""
+        """Return ``(n p_c + prior_c) / (n + sum prior)`` for shares p and the effective number n of neighbors."""
         if self.prior is None:
             return shares
         n = summed(around.queries(), around.effective_weights(), len(around))[:, None]
@@ -89,19 +89,19 @@ class ClassRows:
 
 @dataclass(frozen=True)
 class LocalNaiveBayes:
-    """Local naive Bayes: ``P(c) prod_a P(x_a | c)`` from the weighted neighbors (Frank, Hall & Pfahringer 2003).
+    """Local naive Bayes, ``P(c) prod_a P(x_a | c)``, from the weighted neighbors (Frank, Hall & Pfahringer 2003).
 
-    Let ``n_c`` be the weight of the rows of class c, ``f`` the weight of those with the query's value, and ``K`` the
-    number of values of the column. ``P(c)`` is proportional to ``n_c`` plus the class prior, and ``P(x_a | c) = (f + s)
-    / (n_c + K s)`` for nominal and ordinal columns. Missing values are ignored.
+    Let ``n_c`` be the weight of the rows of class c, ``f`` the weight of the rows of class c with the query's value,
+    and ``K`` the number of values of the column. ``P(c)`` is proportional to ``n_c`` plus the class prior, and
+    ``P(x_a | c) = (f + s) / (n_c + K s)`` for nominal and ordinal columns. Missing values are ignored.
 
     Parameters
     ----------
     prior
         Dirichlet weight s of each value, from 1e-9 to 1e9.
     numeric
-        Density of numbers: ``"student"`` (`Student`, with mean and variance of the neighborhood as the prior) or
-        ``"gaussian"`` (`GaussianDensity`). A column with fewer than two distinct numbers nearby is ignored.
+        Density of numeric columns, ``"student"`` (`Student`, with a prior from the neighborhood) or ``"gaussian"``
+        (`GaussianDensity`). A numeric column with fewer than two distinct values in the neighborhood is ignored.
 
     Examples
     --------
@@ -143,14 +143,14 @@ class LocalLogistic:
     """Local multinomial logistic regression, ``softmax_c(a_c + x' b_c)``.
 
     Minimizes ``-sum_i w_i ln p_i(class of i) + ridge^2 / 2 sum_c |b_c|^2`` by Newton's method, over the classes in the
-    neighborhood. Columns are those of `LocallyWeightedRegressor`, standardized. The weights sum to the effective
-    number n of neighbors, and the class prior is added at the end: ``(n p_c + prior_c) / (n + sum prior)``.
+    neighborhood. The columns are those of `LocallyWeightedRegressor`, standardized. The weights sum to the effective
+    number n of neighbors. The class prior is added to the fitted p as ``(n p_c + prior_c) / (n + sum prior)``.
 
     Parameters
     ----------
     ridge
-        Penalty on the slopes, from 1e-6 to 1e6. Large values give the weighted vote; very small ones are close to
-        maximum likelihood, which is overconfident when the classes are linearly separable.
+        Penalty on the slopes, from 1e-6 to 1e6. Large penalties lead to the weighted vote. Very small penalties
+        lead to maximum likelihood, which is overconfident if the classes are linearly separable.
     max_iter
         Maximum number of Newton steps; about six are usual.
 
@@ -183,17 +183,17 @@ class LocalLogistic:
         if not settled.all():
             queries = numbers[settled == 0].tolist()
             text = f"the logistic fits at {windows.named(queries)} did not converge within max_iter={self.max_iter}. "
-            text += "Increase max_iter of LocalLogistic, or its ridge."
+            text += "Increase max_iter or ridge of LocalLogistic."
             windows.warn_queries(LocalConvergenceWarning, queries, text)
         return rows.with_prior(found, around)
 
 
 @dataclass(frozen=True)
 class LocalLinear(LocalPolynomial):
-    """Local linear regression on the indicator of each class, clipped at 0 and normalized.
+    """Local polynomial regression on the indicator of each class, with predictions clipped at 0 and normalized.
 
-    The class prior is added as in `LocalLogistic`. Parameters: see `LocallyWeightedRegressor`; degree 0 is the weighted
-    vote.
+    The class prior is added as in `LocalLogistic`. The parameters are those of `LocallyWeightedRegressor`; degree 0
+    gives the weighted vote.
 
     Examples
     --------
@@ -217,7 +217,7 @@ MODEL_CONSTRAINTS = [StrOptions(set(MODELS)), *get_args(LocalModel)]
 def probabilities(
     model: LocalModel, rows: ClassRows, cells: FloatArray, around: Neighborhoods, numbers: IntArray, threads: int
 ) -> FloatArray:
-    """Return the class probabilities of queries; far from all rows, the nearest vote."""
+    """Return the class probabilities of queries; for queries far from all rows, the nearest rows vote."""
     if not around.far.any():
         return model.probabilities(rows, cells, around, numbers, threads)
     near, far = np.flatnonzero(~around.far), np.flatnonzero(around.far)
@@ -231,10 +231,10 @@ def probabilities(
 
 
 class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
-    """Locally weighted classifier: a small model fitted to the weighted rows around each query.
+    """Locally weighted classifier, which fits a small model to the weighted rows around each query.
 
     A row at distance d has weight ``K(d / h)`` (Atkeson, Moore & Schaal 1997; Frank, Hall & Pfahringer 2003).
-    Independence or linearity is only assumed within the neighborhood. Rows can be added and forgotten as in
+    Independence or linearity is assumed only within the neighborhood. Rows can be added and forgotten as in
     `KNNClassifier`.
 
     Parameters
@@ -243,10 +243,10 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
         See `LocallyWeightedRegressor`; ``"loo"`` uses the log-score, and ``"query"`` is not available.
     model
         ``"logistic"`` (`LocalLogistic`), ``"naive_bayes"`` (`LocalNaiveBayes`, the fastest), ``"linear"``
-        (`LocalLinear`), or one of these with options.
+        (`LocalLinear`), or an instance of one of these classes.
     prior
-        Prior added to the weight of each class: a number for every class, ``"frequency"`` (one row in total, divided by
-        the class frequencies), or None, which allows probabilities of 0.
+        Prior weight added to each class. A number is added to every class; ``"frequency"`` adds a total of one row in
+        proportion to the class frequencies; None adds no prior and allows probabilities of 0.
     distance, attribute_weights, algorithm, categorical_features, schema, n_jobs
         See `KNNClassifier`, which also documents the fitted attributes not listed here.
 
@@ -258,7 +258,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
     Notes
     -----
     Kernel weights are scaled to sum to the effective number of neighbors, ``(sum K)^2 / sum K^2`` (Kish 1965). Weka's
-    LWL scales them to the number of rows, and its bandwidth is the distance of the last neighbor.
+    LWL scales kernel weights to the number of rows, and uses the distance of the last neighbor as bandwidth.
 
     Examples
     --------
@@ -303,11 +303,11 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
     # -- fitting
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store the rows, replacing any stored before; see `KNNClassifier.fit`."""
+        """Store the rows, replacing any rows stored before; see `KNNClassifier.fit`."""
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows to the stored ones; see `KNNClassifier.partial_fit`."""
+        """Add rows to the stored rows; see `KNNClassifier.partial_fit`."""
         return self._partial_fit(X, y, sample_weight, classes)
 
     def _check_parameters(self) -> None:
@@ -352,7 +352,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
 
     @reads
     def predict(self, X: Any) -> AnyArray:
-        """Predict the most probable class of each row; the first in ``classes_`` among ties."""
+        """Predict the most probable class of each row; ties go to the first class in ``classes_``."""
         return np.asarray(self._classes().labels[self.predict_proba(X).argmax(axis=1)])
 
     @reads
@@ -369,8 +369,8 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
 
     @reads
     def precedents(self, X: Any) -> Precedents:
-        """Return the rows in each query's fit (the ten nearest if all are used), with their shares of the weight, and
-        the nearest row of another class than the predicted one.
+        """Return the rows in each query's fit (only the ten nearest if all rows are used) with their fractions of the
+        kernel weight, and the nearest row of a class other than the predicted class.
         """
         memory, table = self._answering(), self._table(X)
         cells, classes = memory.instances.encode(table), self._classes()
@@ -406,7 +406,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
-        """Predict the probabilities of each stored row from all others; see `LocallyWeightedRegressor.loo_predict`."""
+        """Predict class probabilities of each stored row from the rest; see `LocallyWeightedRegressor.loo_predict`."""
         refit = needs_refits(self, relearn)
         self._check_left_out()
         return self._joined(len(self._stored()), self._refitted() if refit else self._left_out_fits())
@@ -424,7 +424,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
                 yield own[part], around, shares
 
     def _left_out_groups(self) -> Iterator[tuple[ClassRows, IntArray]]:
-        """Yield groups of rows that have the same class prior when they are left out, with this prior."""
+        """Yield groups of rows that leave the same class prior when one of them is left out, with this prior."""
         rows, classes, weights = self._rows(), self._classes(), self._stored().row_weights
         if self._prior != "frequency":
             yield rows, np.arange(len(classes.codes))
@@ -437,7 +437,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
             yield replace(rows, prior=left / left.sum()), np.flatnonzero(of.ravel() == group)
 
     def _losses(self, candidates: Sequence[windows.KernelWindow]) -> tuple[FloatArray, int]:
-        """Return the negative mean log-score of left-out rows for each candidate, and the number of rows."""
+        """Return the negative mean log-score of left-out rows for each candidate, and the number of left-out rows."""
         memory, rows, most = self._stored(), self._rows(), windows.MOST_LEFT_OUT
         if candidates[-1].k is None and not candidates[-1].kernel.compact:
             most = min(most, max(windows.FEWEST_LEFT_OUT, _DISTANCES // len(memory)))

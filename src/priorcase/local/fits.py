@@ -35,7 +35,7 @@ _NO_RESIDUAL = 1e-7  # a median residual below this share of the mean is 0, as i
 
 @dataclass(frozen=True)
 class LocalPolynomial:
-    """Local polynomial of degree 0, 1 or 2, with the ridge penalty and the tolerance for undetermined slopes."""
+    """Local polynomial of degree 0, 1 or 2, with a ridge penalty and a relative tolerance for small singular values."""
 
     degree: int = 1
     ridge: float = 0.0
@@ -55,7 +55,7 @@ class LocalPolynomial:
 
 
 class GradientDescent(NamedTuple):
-    """Parameters of gradient descent (Mitchell 1997); ``rate`` is None for the largest step that never overshoots."""
+    """Parameters of gradient descent (Mitchell 1997); ``rate=None`` is 1 / the largest Hessian eigenvalue."""
 
     rate: float | None
     max_steps: int
@@ -63,7 +63,7 @@ class GradientDescent(NamedTuple):
 
 
 class DesignColumn(NamedTuple):
-    """Column of a local model: an attribute in some unit, or the cosine or sine of a circular attribute."""
+    """Column of a local model, which is an attribute in its unit, or the cosine or sine of a circular attribute."""
 
     attribute: int
     wave: Callable[[FloatArray], FloatArray] | None = None  # the cosine or the sine
@@ -71,14 +71,14 @@ class DesignColumn(NamedTuple):
 
     @property
     def part(self) -> str:
-        """Name of the part of the attribute in this column, such as 'season cos'; empty for the value itself."""
+        """Name of the part of the attribute in this column, such as 'season cos', or '' for the value itself."""
         if self.wave is None:
             return "days" if self.period == DAY else ""
         name = {YEAR: "season ", WEEK: "weekday ", DAY: "hour "}.get(self.period, "")
         return f"{name}{'cos' if self.wave is np.cos else 'sin'}"
 
     def of(self, cells: FloatArray) -> FloatArray:
-        """Return the column for rows given by their cells."""
+        """Return this column for rows, given the cells of the rows."""
         column = cells[:, self.attribute]
         if self.wave is None:
             return column if self.period == 1.0 else column / self.period
@@ -86,10 +86,10 @@ class DesignColumn(NamedTuple):
 
 
 def design_columns(memory: NeighborsMemory) -> tuple[DesignColumn, ...]:
-    """Return the columns of local models.
+    """Return the columns that local models use.
 
     Circular columns are represented by cosine and sine if the distance treats them as circular. Texts and sets are used
-    only by the distance, since nearly every row would need its own term.
+    only by the distance, because a local model would need a term for nearly every row.
     """
     columns, kinds, terms = list[DesignColumn](), memory.instances.schema.kinds, memory.fitted.terms
     for a, (kind, term) in enumerate(zip(kinds, terms * len(kinds) if memory.distance.whole else terms, strict=True)):
@@ -104,10 +104,10 @@ def design_columns(memory: NeighborsMemory) -> tuple[DesignColumn, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LocalTable:
-    """Stored rows in the format of the core; nominal values are numbered by first occurrence, not by name.
+    """Stored rows in the format of the compiled core, with nominal values numbered in order of first occurrence.
 
-    In a column with more than `MOST_VALUES` values, the rarest values are merged: an indicator for each of them would
-    need too much time and too many degrees of freedom.
+    In a column with more than `MOST_VALUES` values, the rarest values share one indicator, because an indicator for
+    each value would need too much time and too many degrees of freedom.
     """
 
     columns: tuple[DesignColumn, ...]
@@ -121,7 +121,7 @@ class LocalTable:
 
     @classmethod
     def of(cls, memory: NeighborsMemory) -> LocalTable:
-        """Create from the currently stored rows."""
+        """Create a table from the currently stored rows."""
         instances, weights, columns = memory.instances, memory.row_weights, design_columns(memory)
         cells, kinds, scales = _designed(columns, instances.cells()), list[int](), list[float]()
         numbers = list[FloatArray | None]()
@@ -153,7 +153,7 @@ class LocalTable:
         return renumbered(_designed(self.columns, cells), self.numbers)
 
     def queries(self, cells: FloatArray, far: BoolArray) -> FloatArray:
-        """Return queries in the format of the fits; NaN for missing values, ignored columns and undeclared levels."""
+        """Return queries in the format of the fits, with NaN for missing values, ignored columns and unknown levels."""
         found = self.numbered(cells)
         found[(self.kinds == ORDINAL) & (found < 0)] = np.nan
         found[:, self.ignored] = np.nan
@@ -161,7 +161,7 @@ class LocalTable:
         return found
 
     def n_terms(self, degree: int) -> int:
-        """Return the number of terms of a local model if no columns are missing; a nominal column counts as one."""
+        """Return the number of terms of a local model without missing values, with one term per nominal column."""
         if degree == 0:
             return 1
         kinds = self.kinds[~self.ignored]
@@ -195,7 +195,7 @@ def _designed(columns: Sequence[DesignColumn], cells: FloatArray) -> FloatArray:
 
 
 def renumbered(cells: FloatArray, numbers: Sequence[FloatArray | None]) -> FloatArray:
-    """Return cells with the same codes as the stored rows; -1 for a value that no row has."""
+    """Return cells with the codes of the stored rows, and -1 for nominal values that no stored row has."""
     found = np.array(cells, dtype=np.float64, order="C")
     for a, of in enumerate(numbers):
         if of is not None:
@@ -207,7 +207,7 @@ def renumbered(cells: FloatArray, numbers: Sequence[FloatArray | None]) -> Float
 
 
 def _spread(column: FloatArray, weights: FloatArray | None) -> float:
-    """Return the standard deviation of the known values, or 1 if it is 0; scaling avoids overflow."""
+    """Return the standard deviation of the known values, or 1 if all known values are equal."""
     known = ~np.isnan(column)
     values, times = column[known], np.ones(int(known.sum())) if weights is None else weights[known]
     if not values.size or values.min() == values.max():
@@ -231,14 +231,14 @@ class Fits:
     far: IntArray  # queries without weighted rows, for which the mean of the nearest rows was fitted
 
     def deviations(self, *, of_target: bool) -> FloatArray:
-        """Return standard deviations of predictions, ``sigma sqrt(s's)``, or new targets, ``sigma sqrt(1 + s's)``."""
+        """Return standard deviations ``sigma sqrt(s's)`` of predictions, or ``sigma sqrt(1 + s's)`` of new targets."""
         free = self._free_weight()
         with np.errstate(divide="ignore", invalid="ignore"):
             sigma = np.where(free > 0, np.sqrt(self.answers["residuals"] / free), np.inf)
         return np.asarray(sigma * np.sqrt(self.answers["variance"] + of_target))
 
     def interval(self, level: float, *, of_target: bool) -> tuple[FloatArray, FloatArray]:
-        """Return predictions -+ Student's t quantile times their deviation; infinite without degrees of freedom."""
+        """Return the lower and upper limits of Student's t intervals, infinite without degrees of freedom."""
         free = self._free_weight() * (self.answers["weight"] / self.answers["squares"])
         with np.errstate(over="ignore"):
             quantiles = np.where(free > 0, stats.t.ppf((1 + level) / 2, np.where(free > 0, free, 1.0)), np.inf)
@@ -248,11 +248,11 @@ class Fits:
         return self.predictions - half, self.predictions + half
 
     def effective_neighbors(self) -> FloatArray:
-        """Return ``(sum K)^2 / sum K^2``, shape (queries, 1 or targets)."""
+        """Return the effective numbers of neighbors, ``(sum K)^2 / sum K^2``, shape (queries, 1 or targets)."""
         return np.asarray(self.answers["weight"] * (self.answers["weight"] / self.answers["squares"]))
 
     def _free_weight(self) -> FloatArray:
-        """Return the degrees of freedom n_LWR - p_LWR in units of K; 0 if the difference is only rounding error."""
+        """Return the degrees of freedom n_LWR - p_LWR in units of K, or 0 if the difference is a rounding error."""
         n, p = self.answers["weight"], self.answers["parameters"]
         free = np.where(n - p > _NO_FREEDOM * n, n - p, 0.0)
         free[self.far] = 0.0
@@ -292,10 +292,10 @@ def fit_queries(
 def robustness_weights(
     residuals_by: Callable[[FloatArray], FloatArray], targets: FloatArray, times: FloatArray | None, rounds: int
 ) -> FloatArray:
-    """Return robustness weights after some rounds (Cleveland 1979, section 2), shape (rows, targets).
+    """Return robustness weights after ``rounds`` robust refits (Cleveland 1979, section 2), shape (rows, targets).
 
-    ``delta_i = (1 - (e_i / 6 s)^2)^2`` if ``|e_i| < 6 s``, otherwise 0, with ``s`` the median of ``|e|``; if s is 0 the
-    weights of a target do not change.
+    The weight is ``delta_i = (1 - (e_i / 6 s)^2)^2`` if ``|e_i| < 6 s``, otherwise 0, where ``s`` is the median of
+    ``|e|``. If ``s`` is 0 for a target, the weights for this target do not change.
     """
     found, largest = np.ones(targets.shape), np.abs(targets).max(axis=0)
     for _ in range(rounds):
@@ -310,7 +310,7 @@ def robustness_weights(
 
 
 def weighted_median(values: FloatArray, times: FloatArray | None) -> float:
-    """Return the weighted median of values; the mean of the two middle values if there are two."""
+    """Return the weighted median of values, or the mean of the two middle values if the median is not unique."""
     if times is None:
         return float(np.median(values))
     order = np.argsort(values, kind="stable")
@@ -329,9 +329,10 @@ def descend(
 ) -> tuple[FloatArray, BoolArray]:
     """Return the predictions of fits by gradient descent, and a mask of the fits that converged.
 
-    ``w_j += eta sum K (y - w'x) x_j`` (Mitchell 1997, eq. 8.7), in coordinates centered at the weighted mean and scaled
-    by the columns' standard deviations. This gives the same planes without zigzagging. A ridge penalty is weight decay.
-    Slopes start at 0, which leads to the minimum-norm solution among equally good fits, as with the direct solver.
+    Each step is ``w_j += eta sum K (y - w'x) x_j`` (Mitchell 1997, eq. 8.7), in coordinates that are centered at the
+    weighted mean and scaled by the standard deviations of the columns. Centering and scaling avoid zigzagging without
+    changing the fitted planes. A ridge penalty acts as weight decay. Slopes start at 0, which leads to the minimum-norm
+    solution among equally good fits, as with the direct solver.
     """
     queries, masses = table.queries(cells, around.far), around.masses()
     values, converged = np.empty(len(around)), np.ones(len(around), dtype=bool)
@@ -369,7 +370,7 @@ def _descend(gradient: FloatArray, hessian: FloatArray, rate: float, rule: Gradi
 
 
 def _design(table: LocalTable, query: FloatArray, rows: FloatArray, degree: int) -> FloatArray:
-    """Return the local design without the intercept, in standard deviations of the columns, shape (rows, terms)."""
+    """Return the local design matrix without intercept, in column standard deviations, shape (rows, terms)."""
     known = ~np.isnan(query) & (degree > 0)
     numbers = np.flatnonzero(known & (table.kinds != NOMINAL))
     deviations = (rows[:, numbers] - query[numbers]) / table.scales[numbers]

@@ -52,18 +52,18 @@ _INSTEAD = "the mean of the nearest rows is predicted instead, with an infinite 
 class LocalCoefficients(results.PerQuery, results.GridResult):
     """Slopes of the local fit at each query; prints as a table.
 
-    A numeric or ordinal column has one slope: the change of the prediction per unit (or rank). A nominal column has one
-    number for each value: the change of the prediction if it replaced the query's value. NaN if the fit has no such
-    term.
+    The slope of a numeric or ordinal column is the change of the prediction per unit or rank. A nominal column has one
+    slope for each value, which is the change of the prediction if this value replaced the query's value. A slope is NaN
+    if the fit does not contain the term.
 
     Parameters
     ----------
     columns, values
-        Column of each term, and the value for nominal columns, else None.
+        Column of each term, and the value to which the term of a nominal column belongs (otherwise None).
     intercepts, slopes
-        Prediction at each query, shape (queries,) or (queries, targets), and the slopes, with one more axis.
+        Prediction at each query, shape (queries,) or (queries, targets), and slopes with one more axis for terms.
     backend, numbers
-        The frame library of the fit, or None; the number of each query, by default 0, 1, ...
+        Data frame library of the training table, or None, and the number of each query, by default 0, 1, ...
 
     Examples
     --------
@@ -91,7 +91,7 @@ class LocalCoefficients(results.PerQuery, results.GridResult):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Name of each term: the column, or ``column = value``."""
+        """Name of each term, which is the name of the column or ``column = value``."""
         names: list[str] = []
         for column, value in zip(self.columns, self.values, strict=True):
             names.append(results.free_label(str(column) if value is None else f"{column} = {value}", names))
@@ -128,9 +128,9 @@ class LocalCoefficients(results.PerQuery, results.GridResult):
 class LocalPrecedents(Precedents):
     """Stored rows in each local fit, nearest first; see `Precedents`.
 
-    ``votes`` are the coefficients of the rows' targets in the prediction, ``f(q) = sum votes_i y_i``. They sum to 1;
-    with degree 1 or 2 some may be negative. ``weights`` are the kernel weights of the rows, from 0 to 1, multiplied by
-    the robustness weights in robust fits.
+    ``votes`` are the coefficients of the rows' targets in the prediction, ``f(q) = sum votes_i y_i``. The
+    votes of a fit sum to 1; some may be negative with degree 1 or 2. ``weights`` are the kernel weights of the rows,
+    from 0 to 1, multiplied by the robustness weights in robust fits.
 
     Examples
     --------
@@ -159,21 +159,21 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     Parameters
     ----------
     n_neighbors
-        Number of nearest rows in each fit, ``"sqrt"``, ``"all"``, or ``"loo"`` (default without a bandwidth): the
-        number with the lowest leave-one-out squared error, up to 1024, on at most 2000 rows.
+        Number of nearest rows in each fit, ``"sqrt"``, ``"all"``, or ``"loo"`` (default without a bandwidth) for the
+        number, usually up to 1024, with the lowest leave-one-out squared error on at most 2000 rows.
     degree, kernel
-        Degree of the polynomial: 0 (kernel regression), 1 (linear) or 2 (quadratic). Kernel K or its name, or a
+        Degree of the polynomial, which is 0 (kernel regression), 1 (linear) or 2 (quadratic). Kernel K, its name, or a
         function that maps an array of relative distances ``u = d / h`` to weights >= 0.
     bandwidth, span
-        Bandwidth h for all queries, or ``"loo"`` to select it; ``"query"``: selected for each query by leave-one-out in
-        the local fit; None: the distance of the first row beyond the k nearest. Span: fraction of the rows in each fit
-        (loess), in place of ``n_neighbors`` and ``bandwidth``.
+        Bandwidth h for all queries; ``"loo"`` to select one h for all queries, or ``"query"`` one for each query, by
+        leave-one-out; None for the distance of the first row beyond the k nearest. ``span`` is the fraction of the rows
+        in each fit (loess) and replaces ``n_neighbors`` and ``bandwidth``.
     ridge, rcond, robust
-        Penalty ``ridge^2 |b|^2``, with slopes per standard deviation of each column. Singular values below ``rcond``
-        times the largest are treated as zero (minimum-norm solution). ``robust``: number of refits that reduce the
-        weight of rows with large residuals (Cleveland 1979 uses 2).
+        Penalty ``ridge^2 |b|^2`` on slopes b per standard deviation of each column. Singular values below ``rcond``
+        times the largest are treated as zero (minimum-norm solution). ``robust`` is the number of refits that reduce
+        the weight of rows with large residuals (Cleveland 1979 uses 2).
     solver, learning_rate, max_steps, tol
-        ``"direct"``, or ``"gradient"`` (Mitchell's eq. 8.7) with its step size, maximum number of steps and tolerance.
+        ``"direct"``, or ``"gradient"`` descent (Mitchell's eq. 8.7) with step size, maximum number of steps, tolerance.
     distance, attribute_weights, algorithm, categorical_features, schema, n_jobs
         See `KNNRegressor`, which also documents the fitted attributes not listed here.
 
@@ -232,11 +232,11 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     # -- fitting
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store the rows, replacing any stored before; see `KNNRegressor.fit`."""
+        """Store the rows, replacing any rows stored before; see `KNNRegressor.fit`."""
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Add rows to the stored ones. If the call fails, the model is unchanged."""
+        """Add rows to the stored rows; if the call fails, the model is unchanged."""
         return self._partial_fit(X, y, sample_weight)
 
     def _check_parameters(self) -> None:
@@ -275,7 +275,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
 
     @reads
     def predict(self, X: Any, return_std: bool = False) -> FloatArray | tuple[FloatArray, FloatArray]:
-        """Predict the target of each row; ``return_std`` also returns the standard deviation of a new observation."""
+        """Predict the target of each row; ``return_std`` adds the standard deviation of a new observation."""
         cells = self._cells(X)
         fits = self._fits_at(cells, STATISTICS if return_std else 0)
         found = self._shaped(fits.predictions if self._descent is None else self._descended(cells, self._descent))
@@ -305,7 +305,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
 
     @reads
     def coefficients(self, X: Any) -> LocalCoefficients:
-        """Return the slopes of the fit at each query, in units of the table; see `LocalCoefficients`."""
+        """Return the slopes of the fit at each query, in the units of the columns; see `LocalCoefficients`."""
         fits, table = self._fits_at(self._cells(X), COEFFICIENTS), self._local_table()
         instances, columns, values = self._stored().instances, list[Name](), list[Value | None]()
         names = results.attribute_names(instances.schema)
@@ -323,7 +323,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
 
     @reads
     def precedents(self, X: Any, target: int = 0) -> LocalPrecedents:
-        """Return the rows in each fit, with their kernel weights and votes; in robust fits for one target only."""
+        """Return the rows in each fit with kernel weights and votes; in robust fits, ``target`` selects the target."""
         memory, table, factors = self._answering(), self._table(X), self._factors()
         n_targets = self._local_table().targets.shape[1]
         check_value("target", target, [Interval(Integral, 0, n_targets, closed="left")])
@@ -366,13 +366,13 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     @property
     @reads
     def robust_weights_(self) -> FloatArray:
-        """Robustness weight of each stored row, from 0 to 1; all 1 without robust refits."""
+        """Robustness weight of each stored row, from 0 to 1; without robust refits, all weights are 1."""
         factors = self._factors()
         return self._shaped(np.ones((len(self._stored()), 1)) if factors is None else factors)
 
     @reads
     def hat_values(self) -> FloatArray:
-        """Return the diagonal of the hat matrix: the leverage of each stored row."""
+        """Return the leverage of each stored row, which is the diagonal entry of the hat matrix."""
         memory, factors = self._answering(), self._factors()
         found = np.zeros((len(memory), 1 if factors is None else self._local_table().targets.shape[1]))
         for part, around, fits in self._row_fits(factors, want=HAT_ROWS):
@@ -392,7 +392,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     @reads
     def loo_predict(self, *, relearn: bool = False) -> FloatArray:
         """Predict each stored row from all other rows with the direct solver. Column statistics, learned weights and
-        selected parameters are computed from all rows; ``relearn=True`` computes them again without each row.
+        selected parameters come from all rows; ``relearn=True`` refits without each row if `relearns_` is true.
         """
         refit = needs_refits(self, relearn)
         self._check_left_out()
@@ -407,13 +407,13 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     @property
     @reads
     def relearns_(self) -> bool:
-        """Whether ``relearn=True`` needs one fit per row: robustness weights or other choices depend on the targets."""
+        """Whether ``relearn=True`` needs one fit per row, because robustness weights or other choices use targets."""
         return super().relearns_ or self._rounds > 0
 
     # -- fits
 
     def _losses(self, candidates: Sequence[windows.KernelWindow]) -> tuple[FloatArray, int]:
-        """Return the mean squared error of left-out rows for each candidate, and the number of rows."""
+        """Return the mean squared error of left-out rows for each candidate, and the number of left-out rows."""
         memory, table, widest = self._stored(), self._local_table(), candidates[-1]
         per_window = 1 + 4 * int(self._candidate_ks()[-1]) // len(candidates)
         everyone = per_window if widest.kernel.compact else len(memory)
@@ -452,7 +452,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     def _row_fits(
         self, factors: FloatArray | None, *, left_out: bool = False, want: int = 0, whole: bool = False
     ) -> Iterator[Block]:
-        """Yield fits at the stored rows, block by block, with or without the row itself."""
+        """Yield fits at the stored rows, block by block; ``left_out`` excludes each row from its own fit."""
         memory = self._answering()
         if left_out and len(memory) < 2:
             raise TooFewRowsError("leave-one-out needs at least two rows. Add rows with partial_fit.")
@@ -462,7 +462,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
                 yield slice(rows.start + part.start, rows.start + part.stop), around, fits
 
     def _factors(self) -> FloatArray | None:
-        """Return robustness weights, shape (rows, targets); None without robust refits."""
+        """Return robustness weights, shape (rows, targets), or None without robust refits."""
         return self._stored().cached("robustness", self._robustness) if self._rounds else None
 
     def _robustness(self) -> FloatArray:

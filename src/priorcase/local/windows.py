@@ -1,4 +1,4 @@
-"""Kernel windows: rows and weights around a query, set by parameters or selected by leave-one-out."""
+"""Kernel windows, which select and weight the rows around a query, with fixed or automatically selected sizes."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def warn_queries(kind: type[FarQueryWarning | LocalConvergenceWarning], queries:
 
 
 def named(queries: Sequence[int]) -> str:
-    """Return queries by number, for messages.
+    """Return a list of query numbers for messages.
 
     >>> named([1, 3])
     'queries 1, 3'
@@ -75,11 +75,11 @@ def named(queries: Sequence[int]) -> str:
 
 
 def warn_far(queries: Sequence[int], n: int, instead: str) -> None:
-    """Warn about queries without weighted rows."""
+    """Warn about queries for which no stored row has a positive weight."""
     if queries:
         verb = "is" if len(queries) == 1 else "are"
         text = f"{named(queries)} of {n} {verb} farther than the bandwidth from all stored rows; {instead}. "
-        warn_queries(FarQueryWarning, queries, text + "Use a larger bandwidth, or n_neighbors.")
+        warn_queries(FarQueryWarning, queries, text + "Use a larger bandwidth, or n_neighbors instead of bandwidth.")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -90,11 +90,11 @@ class Neighborhoods(NeighborList):
     far: BoolArray  # queries without weighted rows: the nearest rows have equal weights
 
     def masses(self) -> FloatArray:
-        """Return the weight of each entry, multiplied by its count."""
+        """Return the kernel weight of each entry, multiplied by the count (sample weight) of the entry."""
         return self.weights if self.counts is None else self.weights * self.counts
 
     def effective_weights(self) -> FloatArray:
-        """Return masses that sum to the effective number of neighbors, ``(sum K)^2 / sum K^2`` (Kish 1965)."""
+        """Return weights that sum to the effective number of neighbors, ``(sum K)^2 / sum K^2`` (Kish 1965)."""
         queries = self.queries()
         # Relative to the largest weight, so that its square does not underflow.
         weights = self.weights / np.maximum.reduceat(self.weights, self.indptr[:-1])[queries]
@@ -103,7 +103,7 @@ class Neighborhoods(NeighborList):
         return np.asarray(masses * (sums / squares)[queries])
 
     def scaled(self, factors: FloatArray) -> Neighborhoods:
-        """Multiply weights by a factor for each row, except at queries that would then have zero total weight."""
+        """Multiply weights by a factor for each row, except for queries whose weights would all become 0."""
         weights = self.weights * factors[self.rows]
         empty = summed(self.queries(), weights, len(self)) == 0
         if empty.any():
@@ -111,7 +111,7 @@ class Neighborhoods(NeighborList):
         return replace(self, weights=weights)
 
     def take(self, queries: IntArray) -> Neighborhoods:
-        """Return the neighborhoods of queries, in the given order."""
+        """Return the neighborhoods of the given queries, in the given order."""
         lengths = self.lengths[queries]
         indptr = np.concatenate(([0], np.cumsum(lengths)))
         at = np.arange(indptr[-1]) + np.repeat(self.indptr[:-1][queries] - indptr[:-1], lengths)
@@ -120,7 +120,7 @@ class Neighborhoods(NeighborList):
 
 
 def _merged(parts: Sequence[Neighborhoods], places: Sequence[IntArray]) -> Neighborhoods:
-    """Join the neighborhoods of all parts, in query order."""
+    """Join the neighborhoods of several groups of queries, in query order."""
     names = ["lengths", "rows", "distances", "weights", "far", *([] if parts[0].counts is None else ["counts"])]
     found: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
     joined = Neighborhoods(indptr=np.concatenate(([0], np.cumsum(found.pop("lengths")))), **found)
@@ -144,7 +144,7 @@ class KernelWindow:
     def search(
         self, memory: NeighborsMemory, cells: FloatArray, *, threads: int, own: IntArray | None, whole: bool, first: int
     ) -> NeighborList:
-        """Return the rows inside this window and any narrower one; ``own`` rows are left out as in `rank`."""
+        """Return the rows needed for this window and any narrower window; ``own`` rows are left out as in `rank`."""
         if self.k is not None:
             rules = Rules(self._vote(), "majority")
             found = rank(memory, cells, self.k, rules, threads=threads, own=own, whole=whole)
@@ -177,7 +177,7 @@ class KernelWindow:
         return replace(found, bandwidths=farthest * (1 + SLACK))
 
     def weigh(self, found: NeighborList) -> Neighborhoods:
-        """Return the neighborhoods among the rows found; some rows may have no weight."""
+        """Return the rows found as neighborhoods with kernel weights, some of which may be 0."""
         voters = found if self.k is None else self._nearest(found, self.k)
         if self.bandwidth is not None:
             with np.errstate(over="ignore", under="ignore"):
@@ -196,7 +196,7 @@ class KernelWindow:
         return Neighborhoods(voters.indptr, voters.rows, voters.distances, voters.counts, weights=weights, far=far)
 
     def narrow(self, found: NeighborList) -> NeighborList:
-        """Return the rows needed for this window from those found for a wider one."""
+        """Select the rows needed for this window from the rows found for a wider window."""
         if self.k is not None:
             return found.nearest(self.k + 1, whole_ties=True)
         return _kept(found, found.distances <= cast(float, self.bandwidth)) if self.bounded else found
@@ -217,7 +217,7 @@ def _kept(found: NeighborList, kept: BoolArray) -> NeighborList:
 
 
 def _at_most_one(weights: FloatArray, indptr: IntArray) -> FloatArray:
-    """Scale weights above 1 by the largest weight of the query; infinite weights become 1 and all others 0."""
+    """Divide the weights of a query by their maximum if the maximum exceeds 1; infinite weights become 1."""
     starts = indptr[:-1][np.diff(indptr) > 0]
     if not starts.size or weights.max() <= 1.0:
         return weights
@@ -234,9 +234,9 @@ class LeaveOneOutCurve(GridResult):
     Parameters
     ----------
     parameter, candidates, errors
-        The parameter (``"n_neighbors"`` or ``"bandwidth"``), the values tried, ascending, and their errors.
+        The parameter (``"n_neighbors"`` or ``"bandwidth"``), the values tried in ascending order, and the errors.
     n_left_out, backend
-        Number of rows left out in turn, and the frame library of the fit, or None.
+        Number of rows left out in turn, and the data frame library of the training table, or None.
 
     Examples
     --------
@@ -257,12 +257,12 @@ class LeaveOneOutCurve(GridResult):
 
     @property
     def scores(self) -> FloatArray:
-        """Score of each candidate: the error, or the log-score for classifiers."""
+        """Score of each candidate, which is the squared error for regressors and the log-score for classifiers."""
         return self.errors
 
     @cached_property
     def best(self) -> Any:
-        """Candidate with the lowest error; the smallest among ties."""
+        """Candidate with the lowest error, or the smallest such candidate in a tie."""
         return self.candidates[self._least()].item()
 
     def __len__(self) -> int:
@@ -272,7 +272,7 @@ class LeaveOneOutCurve(GridResult):
         return np.array(self.scores, dtype=dtype)
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a data frame with one row for each candidate; ``backend`` as in `Precedents.frame`."""
+        """Return a data frame with one row for each candidate; for ``backend``, see `Precedents.frame`."""
         score = self._score.replace(" ", "_").replace("-", "_")
         return framed({self.parameter: self.candidates, score: self.scores}, backend or self.backend)
 
@@ -299,7 +299,7 @@ class LeaveOneOutCurve(GridResult):
 
 
 class LogScoreCurve(LeaveOneOutCurve):
-    """Leave-one-out log-score of each candidate, higher is better; see `LeaveOneOutCurve`.
+    """Leave-one-out log-score of each candidate (higher is better); see `LeaveOneOutCurve`.
 
     ``errors`` are the negative log-scores.
 
@@ -319,7 +319,7 @@ class LogScoreCurve(LeaveOneOutCurve):
 
 
 class LocallyWeighted(NeighborsEstimator):
-    """Base of the estimators that fit a local model to the rows in a window around each query."""
+    """Base class of the estimators that fit a local model to the rows in a window around each query."""
 
     _curve_type: ClassVar[type[LeaveOneOutCurve]] = LeaveOneOutCurve
     _model: LocalPolynomial  # its number of terms determines the smallest candidate k
@@ -329,15 +329,15 @@ class LocallyWeighted(NeighborsEstimator):
 
     @abstractmethod
     def _losses(self, windows: Sequence[KernelWindow]) -> tuple[FloatArray, int]:
-        """Return the mean loss of left-out rows for each window, widest last, and the number of rows left out."""
+        """Return the mean loss of left-out rows for each window (widest last), and the number of left-out rows."""
 
     def _check_parameters(self) -> None:
-        """Raise an error also for combinations in which a parameter of the window has no effect."""
+        """Raise an error for invalid parameters and for window parameters that would have no effect."""
         super()._check_parameters()
         if isinstance(self.distance, str) and self.distance == "precomputed":
             raise ParameterError(
-                "local models need the columns of the rows, which distance='precomputed' does not provide. "
-                "Pass a function of two rows, or use KNNRegressor or KNNClassifier."
+                "local models need the values of the columns, which distance='precomputed' does not provide. "
+                "Pass a distance function of two rows, or use KNNRegressor or KNNClassifier."
             )
         kernel, span = self.kernel, self.span
         given: Any = self.n_neighbors
@@ -347,7 +347,7 @@ class LocallyWeighted(NeighborsEstimator):
         if span is not None:
             for name, value in (("n_neighbors", given), ("bandwidth", h)):
                 if value is not None:
-                    raise ParameterError(f"{name} must be None with span, which determines both, got {value!r}")
+                    raise ParameterError(f"{name} must be None with span, which sets the window size, got {value!r}")
             self._k = None  # determined by the span or for each query
         elif given is None:
             self._k = "loo" if h is None else None if h == "query" else "all"
@@ -359,7 +359,7 @@ class LocallyWeighted(NeighborsEstimator):
 
     @property
     def _chooses(self) -> bool:
-        """Whether a parameter is selected by leave-one-out, once for all queries."""
+        """Whether leave-one-out selects a parameter once for all queries."""
         return "loo" in (self._k, self._h)
 
     def _finish_fit(self) -> None:
@@ -377,7 +377,9 @@ class LocallyWeighted(NeighborsEstimator):
         if self._span is not None:
             return min(stored, max(1, math.floor(self._span * stored + 1e-5)))
         if self._k is None:
-            raise NotAvailableError("n_neighbors_ differs from query to query with bandwidth='query'")
+            raise NotAvailableError(
+                "n_neighbors_ is not available with bandwidth='query', because each query has its own number"
+            )
         if self._k == "loo":
             return int(self.loo_curve_.best)
         return math.isqrt(stored) if self._k == "sqrt" else stored
@@ -385,23 +387,25 @@ class LocallyWeighted(NeighborsEstimator):
     @property
     @reads
     def bandwidth_(self) -> float:
-        """Bandwidth, given or selected; only if it is the same for all queries."""
+        """Bandwidth, given or selected; available only if all queries have the same bandwidth."""
         if (h := self._bandwidth()) is None:
-            raise NotAvailableError(f"bandwidth_ needs one bandwidth for all queries, not {self._given()}")
+            raise NotAvailableError(
+                f"bandwidth_ is available only if bandwidth is a number or 'loo', got {self._given()}"
+            )
         return h
 
     @property
     @reads
     def loo_curve_(self) -> LeaveOneOutCurve:
-        """Leave-one-out scores of the candidates; only with ``"loo"``."""
+        """Leave-one-out scores of the candidates; available only if a parameter is ``"loo"``."""
         if not self._chooses:
-            raise NotAvailableError(f"loo_curve_ needs n_neighbors='loo' or bandwidth='loo', not {self._given()}")
+            raise NotAvailableError(f"loo_curve_ needs n_neighbors='loo' or bandwidth='loo', got {self._given()}")
         return self._stored().cached("loo", self._curve)
 
     @property
     @reads
     def relearns_(self) -> bool:
-        """Whether ``relearn=True`` needs one fit per row: weights or selected parameters depend on the targets."""
+        """Whether ``relearn=True`` needs one fit per row, because weights or selected parameters use targets."""
         return self._stored().learns_from_targets or self._chooses
 
     def _given(self) -> str:
@@ -422,7 +426,7 @@ class LocallyWeighted(NeighborsEstimator):
         return None if isinstance(self._h, str) else self._h
 
     def _window(self) -> KernelWindow:
-        """Return the window; with a bandwidth for each query, the widest candidate."""
+        """Return the window, or the widest candidate if each query has its own bandwidth."""
         memory, k = self._stored(), self._k
         if self._span is not None:
             columns = int((~self._local_table().ignored).sum())
@@ -438,13 +442,13 @@ class LocallyWeighted(NeighborsEstimator):
         return KernelWindow(self._kernel, k, self._bandwidth())
 
     def _check_left_out(self) -> None:
-        """Raise an error if there are more neighbors than other rows."""
+        """Raise an error if ``n_neighbors`` exceeds the number of rows other than the left-out row."""
         memory, k = self._stored(), self._k
         heaviest = 1.0 if memory.row_weights is None else float(memory.row_weights.max())
         if isinstance(k, int) and k > (memory.total_weight - heaviest) * (1 + SLACK):
             raise TooFewRowsError(
                 f"Expected n_neighbors < n_samples_fit, but n_neighbors = {k}, n_samples_fit = "
-                f"{memory.total_weight:g}: a row is not its own neighbor. Use a smaller n_neighbors, or add rows."
+                f"{memory.total_weight:g}. A row is not its own neighbor. Use a smaller n_neighbors, or add rows."
             )
 
     # -- neighborhoods of queries
@@ -463,7 +467,7 @@ class LocallyWeighted(NeighborsEstimator):
     def _left_out(
         self, cells: FloatArray, own: IntArray, windows: Sequence[KernelWindow]
     ) -> Iterator[tuple[slice, int, Neighborhoods]]:
-        """Yield neighborhoods of left-out stored rows for each window; only the last and widest is searched."""
+        """Yield neighborhoods of left-out stored rows for each window; only the last, widest window is searched."""
         for part, found in self._searches(cells, windows[-1], own=own):
             for i in range(len(windows) - 1, -1, -1):  # each window needs a subset of the rows of the wider one
                 found = windows[i].narrow(found)
@@ -489,7 +493,7 @@ class LocallyWeighted(NeighborsEstimator):
     def _weighed(
         self, window: KernelWindow, found: NeighborList, cells: FloatArray, own: IntArray | None, whole: bool = False
     ) -> Neighborhoods:
-        """Return the neighborhoods in a window; the nearest rows with equal weights if no row has weight."""
+        """Return the neighborhoods in a window; if no row has weight, the nearest rows get equal weights."""
         around = window.weigh(found)
         if not around.far.any():
             return around
@@ -500,7 +504,7 @@ class LocallyWeighted(NeighborsEstimator):
         return _merged([around.take(near), instead], [near, far])
 
     def _best_of_each_query(self, found: NeighborList, cells: FloatArray, window: KernelWindow) -> Neighborhoods:
-        """Return the neighborhood of each query with the smallest leave-one-out error of the local fit."""
+        """Return for each query the neighborhood in which the local fit has the smallest leave-one-out error."""
         table, around = self._local_table(), list[Neighborhoods]()
         for k in self._candidate_ks()[::-1].tolist():
             candidate = replace(window, k=k)
@@ -528,7 +532,7 @@ class LocallyWeighted(NeighborsEstimator):
         return self._curve_type("n_neighbors" if by_k else "bandwidth", candidates, errors, n, self._backend)
 
     def _candidate_ks(self) -> IntArray:
-        """Return candidate numbers of neighbors, from the minimum for a fit; each is about 1.4 times the previous."""
+        """Return candidate numbers of neighbors, from the minimum for a fit, in steps of a factor of about 1.4."""
         terms = self._local_table().n_terms(self._model.degree)
         last = min(max(1, self._n_stored() - 1), max(MOST_NEIGHBORS, 4 * terms))
         first = min(last, 1 if self._model.degree == 0 else terms + 2)
@@ -536,7 +540,7 @@ class LocallyWeighted(NeighborsEstimator):
         return np.unique(np.round(np.geomspace(first, last, steps)).astype(np.int64))
 
     def _candidate_bandwidths(self, k: int | None) -> FloatArray:
-        """Return candidate bandwidths, from barely enough rows for a typical fit up to the maximum."""
+        """Return candidate bandwidths, from barely enough rows for a typical fit up to the largest useful window."""
         memory, ks = self._stored(), self._candidate_ks()
         if len(memory) < 2:
             return np.ones(1)

@@ -1,4 +1,4 @@
-"""Base class of the nearest-neighbor estimators, and the stored rows with their distance and index."""
+"""Base class of the nearest-neighbor estimators, and their stored rows with a fitted distance and a search index."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ SEARCH: dict[str, list[Any]] = {"algorithm": [StrOptions(set(get_args(Algorithm)
 
 
 class NeighborsMemory(Memory):
-    """Stored rows with a distance and an index that are updated with every change.
+    """Stored rows with a fitted distance and a search index, which are updated when rows are added or removed.
 
-    Copying an index is expensive. Therefore, a fork takes over the index at its first change, and builds a new one only
-    if there is none.
+    Copying an index is expensive. Therefore, a copy made with `fork` takes over the index of the original when the copy
+    first changes. A new index is built only if the original has none.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class NeighborsMemory(Memory):
         return super().__getstate__() | {"_index": None}
 
     def fork(self) -> Self:
-        """Return a memory with the same rows that can be changed; its first change takes over the index."""
+        """Return a modifiable copy with the same rows; the copy takes over the index when it first changes."""
         other = super().fork()
         if isinstance(self._weights, RelevanceWeights):
             other._weights = self._weights.fork()
@@ -93,7 +93,7 @@ class NeighborsMemory(Memory):
         return other
 
     def saved(self) -> dict[str, Any]:
-        """Return the index (if there are many rows), the statistics of the distance, and learned weights."""
+        """Return the index, statistics and learned weights to save; empty for few rows or whole-row distances."""
         if len(self) < WORTH_SAVING or self.distance.whole:
             return {}
         with self.searching() as index:
@@ -102,7 +102,7 @@ class NeighborsMemory(Memory):
         return found | ({"attribute_weights": weights} if version == self.instances.version else {})
 
     def restore(self, instances: Instances, state: Mapping[str, Any]) -> None:
-        """Restore saved rows, with their index if it was saved."""
+        """Restore saved rows, and the index, distance statistics and learned weights if they were saved."""
         instances.keeps_unseen = self.distance.computed(instances.schema)
         self._before = instances
         if isinstance(self._weights, RelevanceWeights):
@@ -122,7 +122,7 @@ class NeighborsMemory(Memory):
 
     @property
     def attribute_weights(self) -> FloatArray | None:
-        """Weight of each attribute, learned from the stored rows or given; None if all are equal."""
+        """Weight of each attribute, learned from the stored rows or passed by the user; None means equal weights."""
         given = self._weights
         if isinstance(given, RelevanceWeights):
             return given.weights
@@ -137,12 +137,12 @@ class NeighborsMemory(Memory):
 
     @property
     def learns_from_targets(self) -> bool:
-        """Whether distances depend on the targets, through learned weights or value differences."""
+        """Whether distances depend on the targets, through learned weights or class-based value differences."""
         learned = isinstance(self._weights, (RelevanceWeights, LearnedWeights))
         return learned or needs_classes(self.distance, self.instances.schema)
 
     def weights_for(self, cells: FloatArray, own: IdArray | None = None, *, threads: int = 1) -> FloatArray | None:
-        """Return attribute weights, one set for all queries or one per query; ``own`` are ids to leave out."""
+        """Return one set of attribute weights, or one set per query, learned without the query's own row in ``own``."""
         weights = self.attribute_weights
         given = self._weights
         if weights is None or not len(cells) or not (isinstance(given, LearnedWeights) and given.weighting.local):
@@ -155,7 +155,7 @@ class NeighborsMemory(Memory):
         return TrainingData(self.instances, self.fitted, index, self.algorithm, threads, self.cached)
 
     def check(self) -> None:
-        """Raise an error if attribute weights cannot be learned from the rows."""
+        """Raise an error if the attribute weights cannot be learned from the stored rows."""
         if isinstance(self._weights, RelevanceWeights):
             self._weights.check()
 
@@ -179,7 +179,7 @@ class NeighborsMemory(Memory):
 
     @property
     def index(self) -> Index:
-        """Search index of the rows; a search holds its lock, since a later memory may take over the index."""
+        """Search index of the stored rows; searches must lock the index, because a fork can take the index over."""
         index = self._index
         if index is not None and not index.holds(self.instances):
             if self.committed:
@@ -190,13 +190,13 @@ class NeighborsMemory(Memory):
         return index
 
     def settle(self) -> None:
-        """Drop the index if it belongs to other rows."""
+        """Drop the index if it does not match the stored rows."""
         if self._index is not None and not self._index.holds(self.instances):
             self._index = None
 
     @contextmanager
     def searching(self) -> Iterator[Index]:
-        """Return a context that locks the index, so that it continues to contain the rows of this memory."""
+        """Return a context manager that locks the index, so that no fork takes the index over during a search."""
         while True:
             index = self.index
             with index.lock:
@@ -205,7 +205,7 @@ class NeighborsMemory(Memory):
                     return
 
     def index_before(self, ids: IdArray) -> Index:
-        """Return the index without the latest rows ``ids``, which the caller then adds."""
+        """Return the index without the newest rows, ``ids``; the caller must then add these rows to the index."""
         index = self._index
         if index is None or not index.follow(self._before, self.instances):
             self._index = index = Index(self.instances, self.fitted, self.ids[: -ids.size])
@@ -217,7 +217,7 @@ class NeighborsMemory(Memory):
         return super().append(table, targets, weights)
 
     def forget(self, ids: ArrayLike) -> None:
-        """Remove rows and all results computed from them."""
+        """Remove rows, and discard the results that were computed from the removed rows."""
         rows = self.instances.look_up(ids) if isinstance(self._weights, RelevanceWeights) else None
         before = self.instances.fork()
         super().forget(ids)
@@ -231,7 +231,7 @@ class NeighborsMemory(Memory):
             self._index = None
 
     def without(self, ids: ArrayLike) -> Self:
-        """Return a memory without some rows, with its own index."""
+        """Return a copy without the rows ``ids``; the copy builds its own index."""
         other = self.fork()
         other._index = None
         other.forget(ids)
@@ -275,14 +275,14 @@ class NeighborsMemory(Memory):
         return NeighborList(found.indptr, self.positions(found.ids), found.distances)
 
     def distances(self, cells: FloatArray, own: IdArray | None = None, *, threads: int = 1) -> FloatArray:
-        """Return the distances of all rows from each of a few queries, shape (queries, rows)."""
+        """Return the distances from each query to all stored rows, shape (queries, rows)."""
         fitted, weights = self.fitted, self.weights_for(cells, own, threads=threads)
         with self.searching() as index:
             costs = index.costs(fitted, cells, weights=weights, threads=threads)
         return fitted.finish(costs)
 
     def contributions(self, query: FloatArray, rows: IntArray) -> FloatArray:
-        """Return the contributions of attributes to the distances from one query, shape (rows, attributes)."""
+        """Return the attributes' contributions to the distance from one query to each row, shape (rows, attributes)."""
         fitted, weights = self.fitted, self.weights_for(query[None])
         weights = weights if weights is None or weights.ndim == 1 else weights[0]
         stored = fitted.prepare(self.instances.cells(rows))
@@ -291,7 +291,7 @@ class NeighborsMemory(Memory):
     def check_finite(
         self, cells: FloatArray, queries: IntArray, rows: IntArray, distances: FloatArray, *, first: int = 0
     ) -> None:
-        """Raise an error for infinite distances; ``first`` is the number of the first query."""
+        """Raise an error if a distance is infinite; the message numbers the queries from ``first``."""
         infinite = np.isinf(distances)
         if infinite.any():
             of, stored = queries[infinite], rows[infinite]
@@ -302,7 +302,7 @@ class NeighborsMemory(Memory):
     # -- a single query, predicted by the compiled core in one call
 
     def poll(self, cells: FloatArray, k: int, rules: Rules) -> Poll | None:
-        """Return the poll of a single query, or None if the core does not support the vote, weights or distances."""
+        """Return the voters and votes of a single query, or None if the compiled core cannot compute these votes."""
         index = self.index
         if (query := self._core_query(index, cells, k, rules)) is None:
             return None
@@ -314,7 +314,7 @@ class NeighborsMemory(Memory):
         return Poll(0, 1, NeighborList(np.array([0, ids.size]), self.positions(ids), distances), votes)
 
     def winner(self, cells: FloatArray, k: int, rules: Rules, classes: Classes) -> int:
-        """Return the position of the winning class of a single query, or -1 if the core cannot decide."""
+        """Return the position of the winning class of a single query, or -1 if the compiled core cannot decide."""
         index = self.index
         if (query := self._core_query(index, cells, k, rules)) is None:
             return -1
@@ -340,7 +340,7 @@ class NeighborsMemory(Memory):
 
 
 class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
-    """Base of the estimators that predict from the stored rows nearest to a query."""
+    """Base class of the estimators that predict from the stored rows nearest to a query."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
@@ -361,7 +361,7 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
     @property
     @reads
     def attribute_weights_(self) -> AttributeWeights:
-        """Weight of each column, by name; learned weights are updated with the stored rows."""
+        """Weight of each column, by name; learned weights are updated when rows are added or removed."""
         memory = self._answering()
         weights, schema = memory.attribute_weights, memory.instances.schema
         method = "bayes" if isinstance(memory._weights, RelevanceWeights) else "given"
@@ -396,13 +396,13 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
     def kneighbors_graph(
         self, X: Any = None, n_neighbors: int | None = None, mode: Literal["connectivity", "distance"] = "connectivity"
     ) -> sparse.csr_matrix:
-        """Return the result of `kneighbors` as a sparse matrix, shape (queries, stored rows), sorted by distance."""
+        """Return the nearest rows as a sparse matrix, shape (queries, stored rows), with entries sorted by distance."""
         check_value("mode", mode, [StrOptions({"connectivity", "distance"})])
         distances, ids = self.kneighbors(X, n_neighbors)
         return self._graph(distances if mode == "distance" else np.ones(ids.shape), ids)
 
     def _nearest(self, cells: FloatArray, k: int, own: IdArray | None) -> tuple[IdArray, FloatArray]:
-        """Return ids and distances of the ``k`` nearest rows of each query, excluding ``own``."""
+        """Return ids and distances of the ``k`` nearest rows of each query, without the query's own row in ``own``."""
         memory = self._stored()
         if k > len(memory) - (own is not None):
             sign = "<=" if own is None else "<"
@@ -420,13 +420,13 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
         return sparse.csr_matrix((entries.ravel(), columns, np.arange(n + 1) * k), shape=(n, self.n_samples_fit_))
 
     def _how_many(self, n_neighbors: int | None) -> int:
-        """Return the number of neighbors to list; ``n_neighbors_`` if it is None."""
+        """Return the number of neighbors to list, which is ``n_neighbors_`` if ``n_neighbors`` is None."""
         if n_neighbors is not None:
             check_value("n_neighbors", n_neighbors, [COUNT])
             return int(n_neighbors)
         if isinstance(self._k, int):
             return self._k
-        # Rows are listed one by one; with weights k may exceed the number of rows.
+        # Each row is listed once, so with sample weights k may exceed the number of rows.
         return min(int(self.n_neighbors_), len(self._stored()))
 
     def __sklearn_tags__(self) -> Any:
@@ -467,7 +467,7 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
         if targets is not None and len(targets) > 1 and needs_classes(self._distance, schema):
             raise TargetError(
                 f"distance={self.distance!r} is learned from the classes of one target, got several target columns. "
-                "Fit one estimator for each target, or use a distance without classes such as 'heom'."
+                "Fit one estimator for each target, or use a distance that needs no classes, such as 'heom'."
             )
         instances, weights = Instances(schema, targets), None
         if self.attribute_weights is not None:
@@ -478,7 +478,7 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
 
 
 def needs_classes(distance: Distance, schema: Schema | None = None) -> bool:
-    """Return whether a distance uses class frequencies for some columns of a table."""
+    """Return whether a distance uses class frequencies for at least one column of the schema (None: of any table)."""
     parts = (distance.numeric, distance.ordinal, distance.nominal, *distance.attributes.values())
     return any(d.needs_classes for d in (parts if schema is None else distance.differences(schema)))
 
@@ -487,7 +487,7 @@ def needs_classes(distance: Distance, schema: Schema | None = None) -> bool:
 
 
 def resolve_weights(value: object, instances: Instances, *, threads: int) -> Weights:
-    """Convert attribute weights passed by a user to the form of `NeighborsMemory`; the instances may be empty."""
+    """Convert the user's ``attribute_weights`` to the type that `NeighborsMemory` takes; ``instances`` may be empty."""
     method, targets = resolve_method(value), instances.targets
     if method is None:
         return _numbers(value, instances.schema)
@@ -499,7 +499,7 @@ def resolve_weights(value: object, instances: Instances, *, threads: int) -> Wei
         kinds = "classes or numbers" if method.takes_numbers else "classes"
         raise ParameterError(
             f"attribute_weights={quoted(value)} learns the weights from y, which must be a single "
-            f"column of {kinds}. Pass numbers, a mapping or None instead."
+            f"column of {kinds}. Pass such a y, or pass numbers, a mapping or None as attribute_weights."
         )
     if isinstance(method, Bayes):
         return RelevanceWeights(instances, threads=threads)
@@ -507,13 +507,13 @@ def resolve_weights(value: object, instances: Instances, *, threads: int) -> Wei
 
 
 def needs_one_target(value: object) -> bool:
-    """Return whether the weights can only be learned from a single target."""
+    """Return whether the attribute weights can be learned only from a single target."""
     weighting = resolve_method(value)
     return weighting is not None and (isinstance(weighting, Bayes) or weighting.local)
 
 
 def _numbers(value: object, schema: Schema) -> FloatArray:
-    """Return one weight for each attribute, in schema order."""
+    """Return one weight for each attribute, in column order."""
     numbers = value
     if isinstance(value, Mapping):  # 1 for the attributes that are not listed
         given = dict(zip(schema.positions(value, parameter="attribute_weights"), value.values(), strict=True))
@@ -523,7 +523,7 @@ def _numbers(value: object, schema: Schema) -> FloatArray:
         meant = nearest(value, METHODS)
         raise ParameterError(
             "attribute_weights must be None, one number >= 0 for each attribute, a mapping from attribute to number, "
-            f"or a method to learn them: {', '.join(map(repr, METHODS))}, got {quoted(value)}"
+            f"or one of the learning methods {', '.join(map(repr, METHODS))}, got {quoted(value)}"
             + ("" if meant is None else f". Did you mean {meant!r}?")
         )
     usable = weights.shape == (len(schema),) and bool(np.isfinite(weights).all()) and bool((weights >= 0).all())
@@ -539,7 +539,7 @@ def _numbers(value: object, schema: Schema) -> FloatArray:
 
 
 def _tabled(schema: Schema, distance: Distance) -> list[tuple[int, ValueTable]]:
-    """Return the position and the table of each nominal column compared by a `ValueTable`."""
+    """Return the column position and the `ValueTable` of each nominal column that has a `ValueTable`."""
     if not distance.attributes and not isinstance(distance.nominal, ValueTable):
         return []
     pairs = enumerate(distance.differences(schema))
@@ -547,9 +547,10 @@ def _tabled(schema: Schema, distance: Distance) -> list[tuple[int, ValueTable]]:
 
 
 def declared_values(schema: Schema, distance: Distance, declared: SchemaLike) -> Schema:
-    """Return a schema that declares the values of each `ValueTable`, unless the column already declares values.
+    """Return the schema after declaring the values of each `ValueTable`, for columns without declared kind or values.
 
-    An unseen query value that is listed in the table is then compared by its entry.
+    A query value that does not occur in the training data, but has an entry in the `ValueTable`, is then compared by
+    this entry.
     """
     if isinstance(declared, Schema) or not (tabled := _tabled(schema, distance)):
         return schema
@@ -561,13 +562,13 @@ def declared_values(schema: Schema, distance: Distance, declared: SchemaLike) ->
 
 
 def with_tabled_values(table: Table, distance: Distance, declared: SchemaLike) -> Table:
-    """Return the first rows with the schema of `declared_values`."""
+    """Return the training table with the schema that `declared_values` returns."""
     schema = declared_values(table.schema, distance, declared)
     return table if schema is table.schema else Table(schema, len(table), table.columns)
 
 
 def check_tabled(table: Table, distance: Distance) -> None:
-    """Raise an error for rows with values that are not in the `ValueTable` of their column."""
+    """Raise an error if a column contains values that are not in the column's `ValueTable`."""
     for a, values in _tabled(table.schema, distance):
         column, known = table.columns[a], {identity(value) for value in values.values}
         if isinstance(column, Coded):
@@ -575,5 +576,5 @@ def check_tabled(table: Table, distance: Distance) -> None:
             if lacking := [value for value in used if identity(value) not in known]:
                 raise ParameterError(
                     f"the ValueTable of column {table.schema.label(a)!r} has no entries for {listed(lacking)}. "
-                    "Add them."
+                    "Add the missing values to the ValueTable."
                 )

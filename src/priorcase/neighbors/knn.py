@@ -43,42 +43,42 @@ _VOTING: dict[str, list[Any]] = {
 class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     """k-nearest-neighbor classifier for tables with mixed columns and missing values.
 
-    Rows can be added with `partial_fit` and removed with `forget`. Predictions are then identical to those of a new fit
-    on the remaining rows. Several threads can predict while another thread adds or removes rows.
+    Rows can be added with `partial_fit` and removed with `forget`. Predictions are then identical to the predictions of
+    a new model fitted to the stored rows. Several threads can predict while another thread adds or removes rows.
 
     Parameters
     ----------
     n_neighbors
-        Number of neighbors that vote, ``"sqrt"`` of the number of rows, ``"all"``, or ``"loo"``: the k from 1 to 50
-        with the best leave-one-out accuracy.
+        Number k of neighbors that vote. ``"sqrt"``: square root of the number of rows; ``"all"``: all rows; ``"loo"``:
+        the k from 1 to 50 with the best leave-one-out accuracy.
     distance
         Name of a distance (``"robust"``, ``"heom"``, ``"hvdm"``, ``"gower"``, ... or a scikit-learn metric), a
         `Distance`, a function of two rows (see `priorcase.similarity.resolve`), or ``"precomputed"``.
     vote, bandwidth
-        Weight of a vote: ``"uniform"``, ``"inverse_square"``, a kernel or its name (``"gaussian"``, ``"tricube"``, ...)
-        or a function of the distances from one query, divided by ``bandwidth`` if given. If all weights are 0, the
-        neighbors vote equally. The default bandwidth of a kernel is the distance of the (k+1)-th nearest row.
+        Voting rule: ``"uniform"``, ``"inverse_square"``, a kernel or its name (``"gaussian"``, ``"tricube"``, ...), or
+        a function of the distances from one query, divided by ``bandwidth`` if given. If all votes are 0, the neighbors
+        vote equally. The default bandwidth of a kernel is the distance of the (k+1)-th nearest row.
     attribute_weights
-        One number >= 0 for each column, a mapping from column to number (1 by default), or a method that learns the
-        weights: ``"gain_ratio"``, ``"relief"``, ``"mutual_information"``, ``"bayes"`` or ``"loo"``.
+        One number >= 0 for each column, a mapping from column to number (1 for other columns), or a method that learns
+        the weights: ``"gain_ratio"``, ``"relief"``, ``"mutual_information"``, ``"bayes"`` or ``"loo"``.
     ties
         ``"majority"``: all rows tied with the k-th neighbor vote, and equal votes go to the most frequent class.
-        Otherwise, exactly k rows vote, and equal votes go to the ``"first"`` class in ``classes_``, to the class with
-        the ``"nearest"`` voter, or to the class that leads after dropping the farthest voters (``"reduce"``).
+        Otherwise, exactly k rows vote, and equal votes go to the first class in ``classes_`` (``"first"``), the class
+        of the nearest voter (``"nearest"``), or the class that leads without the farthest voters (``"reduce"``).
     prior, temperature
-        Dirichlet prior: ``"uniform"`` or ``"frequency"`` (one vote in total), a number for every class, or an array
-        with one per class. None: plain vote shares. Probabilities are proportional to ``votes ** (1 / temperature)``.
+        Dirichlet prior: ``"uniform"`` or ``"frequency"`` (one vote in total), the same number for each class, or an
+        array with one number per class. None: no prior. Probabilities are proportional to ``votes ** (1/temperature)``.
     algorithm, n_jobs
-        Search (``"auto"``, ``"tree"``, ``"scan"`` or ``"plain"``) and threads (None, -1: all cores), for speed only.
+        Search method (``"auto"``, ``"tree"``, ``"scan"``, ``"plain"``) and threads (None: all cores), for speed only.
     categorical_features, schema
-        Nominal columns as a mask, positions or names, or ``"from_dtype"``. A `Schema`, or a mapping from column to kind
-        for the columns whose kind should not be inferred.
+        The nominal columns as a mask, positions or names, or ``"from_dtype"``. ``schema`` is a `Schema`, or a mapping
+        from column to kind for the columns whose kind should not be inferred.
 
     Attributes
     ----------
     classes_, n_neighbors_, loo_scores_, attribute_weights_, tuning_, ids_, n_samples_fit_, schema_, distance_
-        Sorted classes, k and its leave-one-out scores (with ``"loo"``), weight of each column, result of `tune`, ids
-        and number of the stored rows, kinds of the columns, and the fitted distance.
+        In this order: sorted classes; k; the score of each k (with ``"loo"``); weight of each column; result of `tune`;
+        ids and number of the stored rows; kinds of the columns; the fitted distance.
 
     Examples
     --------
@@ -131,18 +131,18 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     # -- learning
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store the rows, replacing any stored before. ``X`` is a data frame (pandas, Polars, PyArrow), an array or a
-        list of rows; ``y`` has a class for each row, or a column for each target. A row with weight 2 counts as two.
+        """Store the rows, replacing all rows stored before. ``X`` is a data frame (pandas, Polars, PyArrow), an array
+        or a list of rows. ``y`` has a class for each row, or one column per target. A row with weight 2 counts as two.
         """
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows. ``classes`` declares all classes, even without rows; a list of arrays for several targets."""
+        """Add rows. ``classes`` lists all classes, including classes without rows; several targets: one array each."""
         return self._partial_fit(X, y, sample_weight, classes)
 
     @changes
     def prequential(self, X: Any, y: Any, classes: Any = None) -> PrequentialClassification:
-        """Predict each row from the rows before it, then store it; the first ``n_neighbors`` rows are only stored."""
+        """Predict each row from the rows before it, then store it; rows with too few earlier rows are only stored."""
         return run_prequential(self, PrequentialClassification, X, y, classes)
 
     def _check_parameters(self) -> None:
@@ -164,7 +164,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
             self._priors()  # skipped for these strings, which are always valid, so that adding single rows is fast
 
     def _check_forgetting(self, ids: ArrayLike) -> None:
-        """Raise an error if a class that has an entry in an array of prior weights would lose its last rows."""
+        """Raise an error if ``prior`` has one weight per class and a class would lose its last rows."""
         if not is_list(self._prior) or self._labeling.declared is not None:
             return
         classes = self._outputs()[0]
@@ -172,8 +172,9 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         left = np.bincount(kept, minlength=classes.labels.size) > 0
         if left.any() and not left.all():  # forgetting all rows is allowed
             raise TargetError(
-                f"cannot forget the last rows of {listed(classes.labels[~left].tolist())}: prior has one weight for "
-                "each class. Declare the classes with partial_fit(..., classes=...), or pass a single number as prior."
+                f"cannot forget the last rows of {listed(classes.labels[~left].tolist())}, because prior has one "
+                "weight for each class. Declare the classes with partial_fit(..., classes=...), or pass a single "
+                "number as prior."
             )
 
     # -- prediction
@@ -181,7 +182,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     @property
     @reads
     def classes_(self) -> AnyArray | list[AnyArray]:
-        """Classes in ascending order; a list of arrays for several targets."""
+        """Sorted classes; for several targets, a list with one array per target."""
         outputs = self._outputs()
         return outputs[0].labels if self._labeling.flat else [classes.labels for classes in outputs]
 
@@ -193,7 +194,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     @reads
     def predict(self, X: Any) -> AnyArray:
-        """Predict the class of each row; shape (queries, targets) for several targets."""
+        """Predict the class of each row; for several targets, the result has shape (queries, targets)."""
         cells, outputs, memory, k = self._cells(X), self._outputs(), self._stored(), self._k
         if len(cells) == len(outputs) == 1 and self._prior_is_level() and isinstance(k, int) and k <= len(memory):
             self._threads()
@@ -203,7 +204,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
-        """Predict the probability of each class in ``classes_``; a list of arrays for several targets."""
+        """Predict the probability of each class in ``classes_``; for several targets, a list with one array each."""
         return self._by_target(np.concatenate([self._probabilities(poll) for poll in polls_of(self, self._cells(X))]))
 
     @reads
@@ -216,7 +217,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     @reads
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
-        """Return the rows that vote on each query (the ten nearest if all do), with the contributions of the columns to
+        """Return the rows that vote on each query (only ten if all rows vote), with the contribution of each column to
         their distances, and the nearest row of another class. ``n_neighbors`` replaces ``n_neighbors_``.
         """
         return precedents_of(self, X, n_neighbors)
@@ -226,7 +227,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return decide(poll, self._rules.ties, self._outputs(), self._deciding_priors(left_out), left_out)
 
     def _probabilities(self, poll: Poll, left_out: LeftOut | None = None) -> FloatArray:
-        """Return the probability of each class, with targets concatenated, shape (queries, classes)."""
+        """Return the class probabilities of all targets side by side, shape (queries, classes of all targets)."""
         targets = zip(self._outputs(), self._priors(left_out), strict=True)
         parts = [votes.probabilities(poll, classes, prior, self._temperature) for classes, prior in targets]
         return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
@@ -243,17 +244,17 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return memory.followed("classes", lambda earlier: self._labeling.classes(memory.instances, earlier or ()))
 
     def _prior_is_level(self) -> bool:
-        """Return whether the prior has the same weight for every class and therefore does not change predictions."""
+        """Return whether the prior has the same weight for every class and thus cannot change the predicted class."""
         return (
             self._prior is None or is_number(self._prior) or (isinstance(self._prior, str) and self._prior == "uniform")
         )
 
     def _deciding_priors(self, left_out: LeftOut | None = None) -> Sequence[FloatArray | None]:
-        """Return the prior of each target, or None if it cannot change predictions, which avoids rounding errors."""
+        """Return the prior of each target, or None if the prior cannot change the class (avoids rounding errors)."""
         return [None] * len(self._outputs()) if self._prior_is_level() else self._priors(left_out)
 
     def _priors(self, left_out: LeftOut | None = None) -> Sequence[FloatArray | None]:
-        """Return the class prior of each target: a vector, or one row per left-out row for class frequencies."""
+        """Return the class prior of each target, with one row per left-out row if the prior is ``"frequency"``."""
         outputs = self._outputs()
         if self._prior is None:
             return [None] * len(outputs)
@@ -273,7 +274,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return sum(classes.labels.size for classes in self._outputs())
 
     def _shaped(self, chosen: AnyArray) -> AnyArray:
-        """Convert class positions, shape (queries, targets), to the result of `predict`."""
+        """Convert class positions, shape (queries, targets), to the classes that `predict` returns."""
         outputs = self._outputs()
         if self._labeling.flat:
             return outputs[0].labels[chosen[:, 0]]
@@ -287,7 +288,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return self._shaped(self._targets(rows))
 
     def _answers(self, polls: Sequence[Poll]) -> tuple[AnyArray, dict[str, Any]]:
-        """Return the predictions of polls, and the classes for precedents."""
+        """Return the predictions of polls, and the further arguments that `precedents.assemble` needs for classes."""
         outputs, predicted = self._outputs(), np.concatenate([self._decide(poll) for poll in polls])
         found: dict[str, Any] = {"codes": (np.stack([classes.codes for classes in outputs], axis=1), predicted)}
         if self._labeling.flat:
@@ -296,10 +297,10 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return self._shaped(predicted), found
 
     def _core_targets(self, n: int) -> tuple[Any, ...]:
-        """Return the method of the core's stream that predicts the last ``n`` rows, and its arguments."""
+        """Return the arguments that make the compiled core predict the last ``n`` rows, starting with a method name."""
         outputs, codes = self._outputs(), self._targets()
         starts = np.cumsum([0, *(classes.labels.size for classes in outputs)])
-        # Ties are broken by the number of rows of each class before these.
+        # Ties are broken by the class frequencies before these rows.
         new = [np.bincount(codes[-n:, t], minlength=size) for t, size in enumerate(np.diff(starts))]
         weights = np.concatenate([classes.weights for classes in outputs]) - np.concatenate(new)
         return "classify", codes, starts, weights, TIES[self._rules.ties]
@@ -309,13 +310,13 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     @property
     @reads
     def loo_scores_(self) -> FloatArray:
-        """Leave-one-out accuracy for k = 1, 2, ...; only with ``n_neighbors="loo"``."""
+        """Leave-one-out accuracy for k = 1, 2, ...; available only with ``n_neighbors="loo"``."""
         return loo_scores(self)
 
     @property
     @reads
     def relearns_(self) -> bool:
-        """Whether ``relearn=True`` needs one fit per row, because weights or distances are learned from the targets."""
+        """Whether ``relearn=True`` needs one fit per row, because k, weights or distances are learned from targets."""
         return self._k == "loo" or self._stored().learns_from_targets
 
     @reads
@@ -326,7 +327,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray | list[FloatArray]:
         """Predict the class probabilities of each stored row from all other rows, in the order of ``ids_``. Column
-        statistics, learned weights and k come from all rows; ``relearn=True`` learns them again without each row.
+        statistics, learned weights and k come from all rows; ``relearn=True`` refits without each row; see `relearns_`.
         """
         return self._by_target(left_out_answers(self, relearn, KNNClassifier._probabilities))
 
@@ -341,7 +342,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 class KNNRegressor(RegressorMixin, NeighborsEstimator):
     """k-nearest-neighbor regressor for tables with mixed columns and missing values.
 
-    Predicts ``sum v_i y_i / sum v_i`` over the neighbors i with votes v (Mitchell 1997, eqs. 8.2 and 8.4).
+    The prediction is ``sum v_i y_i / sum v_i`` over the neighbors i with votes v_i (Mitchell 1997, eqs. 8.2 and 8.4).
 
     Parameters
     ----------
@@ -351,12 +352,12 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
         See `KNNClassifier`. Options that need classes are not available: ``attribute_weights="bayes"``, the distances
         ``"mvdm"``, ``"vdm"`` and ``"ivdm"``, and ``"hvdm"`` with nominal columns.
     ties
-        ``"majority"``: all rows tied with the k-th neighbor vote. ``"first"``: exactly k rows vote, lower ids first.
+        ``"majority"``: all rows tied with the k-th neighbor vote. ``"first"``: exactly k rows vote; ties go to low ids.
 
     Attributes
     ----------
     n_neighbors_, loo_scores_
-        k, and the leave-one-out mean squared error for k = 1, 2, ... Other attributes: see `KNNClassifier`.
+        The number k, and with ``"loo"`` the mean squared error of each k. Other attributes: see `KNNClassifier`.
 
     Examples
     --------
@@ -400,7 +401,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
     # -- learning
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store the rows, replacing any stored before; see `KNNClassifier.fit`. ``y`` contains finite numbers."""
+        """Store the rows, replacing all rows stored before; see `KNNClassifier.fit`. ``y`` contains finite numbers."""
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -409,7 +410,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
 
     @changes
     def prequential(self, X: Any, y: Any) -> PrequentialRegression:
-        """Predict each row from the rows before it, then store it; see `KNNClassifier.prequential`."""
+        """Predict each row from the rows before it, then store the row; see `KNNClassifier.prequential`."""
         return run_prequential(self, PrequentialRegression, X, y)
 
     def _check_parameters(self) -> None:
@@ -431,7 +432,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
 
     @reads
     def predict(self, X: Any) -> FloatArray:
-        """Predict the target of each row; shape (queries, targets) for several targets."""
+        """Predict the target of each row; for several targets, the result has shape (queries, targets)."""
         return self._shaped(np.concatenate([self._decide(poll) for poll in polls_of(self, self._cells(X))]))
 
     @reads
@@ -472,7 +473,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
     @property
     @reads
     def loo_scores_(self) -> FloatArray:
-        """Leave-one-out mean squared error for k = 1, 2, ...; only with ``n_neighbors="loo"``."""
+        """Leave-one-out mean squared error for k = 1, 2, ...; available only with ``n_neighbors="loo"``."""
         return loo_scores(self)
 
     relearns_ = KNNClassifier.relearns_
@@ -513,7 +514,7 @@ def attribute_weights(
         Type of y: ``"classes"`` or ``"numbers"``. ``"auto"`` treats y as numbers if any value has a fraction, and as
         classes otherwise.
     distance
-        The distance whose columns are weighted; used by ``"relief"`` and ``"loo"``.
+        The distance for which the columns are weighted. Only ``"relief"`` and ``"loo"`` depend on the distance.
     sample_weight, categorical_features, schema, n_jobs
         See `KNNClassifier`.
 

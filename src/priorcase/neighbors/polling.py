@@ -1,4 +1,4 @@
-"""Votes of the nearest rows, in blocks of limited size, also for leave-one-out."""
+"""Votes of the nearest rows on queries, computed in blocks of limited size, and leave-one-out predictions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FIRST_BLOCK = 64  # queries before the length of their lists is known
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Votes of the neighbors, and the rule for ties."""
+    """Rule for the votes of the neighbors, and rule for ties."""
 
     vote: Vote
     ties: Ties
@@ -40,7 +40,7 @@ class Rules:
         return self.ties == "majority"
 
     def poll(self, neighbors: NeighborList, k: int | Literal["all"], start: int = 0) -> Poll:
-        """Return the poll of the ``k`` nearest rows of each list, or of the whole list."""
+        """Return the votes of the ``k`` nearest rows in each neighbor list, or of all rows in the list."""
         voters = neighbors
         if k != "all":
             voters = neighbors.nearest(k, whole_ties=self.whole_ties, bandwidth=self.vote.needs_bandwidth)
@@ -50,7 +50,7 @@ class Rules:
 def polls_of(
     estimator: KNNClassifier | KNNRegressor, cells: FloatArray, n_neighbors: int | None = None, *, first: int = 0
 ) -> Iterator[Poll]:
-    """Return the polls of the queries of an estimator; ``first`` is the number of the first query in messages."""
+    """Return the voters and votes of an estimator's queries; error messages number the queries from ``first``."""
     memory = estimator._stored()
     k: int | Literal["all"]
     if n_neighbors is None and estimator._k == "all":
@@ -81,10 +81,11 @@ def polls(
     width: int = 1,
     size: int | None = None,
 ) -> Iterator[tuple[NeighborList, Poll]]:
-    """Yield the neighbors and the poll of each block of queries; the voters are the ``k`` nearest rows or all rows.
+    """Yield the neighbors and the votes for each block of queries; the ``k`` nearest rows or all rows vote.
 
-    For ``own`` and ``whole`` see `rank`. ``first`` is the number of the first query in messages, ``width`` the number
-    of values computed for each query if it exceeds the number of classes, and ``size`` the length of the first block.
+    ``own`` and ``whole`` are described in `rank`. Error messages number the queries from ``first``. ``width`` is the
+    number of values computed for each query, if larger than the number of classes. ``size`` is the length of the first
+    block.
     """
     memory, rules, threads = estimator._stored(), estimator._rules, estimator._threads()
     width = max(width, estimator._width())
@@ -114,10 +115,11 @@ def rank(
     own: IntArray | None = None,
     whole: bool = False,
 ) -> NeighborList:
-    """Return the rows needed for the votes of ``k`` neighbors, nearest first, or all rows in id order.
+    """Return the rows needed for a vote of ``k`` neighbors, sorted by distance; if ``k`` is "all", all rows by id.
 
-    ``own`` are the positions of the queries among the stored rows. Each query is left out once: a row with weight 2
-    remains with weight 1, unless ``whole`` leaves it out completely, as is always done when all rows vote.
+    ``own`` contains the positions of the queries among the stored rows. One copy of each
+    query is left out: the weight of its row is reduced by 1, so a row with weight 2 still votes with weight 1. With
+    ``whole``, and always if all rows vote, the row is left out completely.
     """
     row_weights, ids = memory.row_weights, None if own is None else memory.ids[own]
     if k == "all":
@@ -132,7 +134,7 @@ def rank(
     wanted = k + 1 if rules.vote.needs_bandwidth else k
     if row_weights is None:
         return memory.search(cells, min(wanted, len(memory)), exclude=ids, ties=rules.whole_ties, threads=threads)
-    # Rows count by weight: the search is repeated with more rows if the wanted count is not reached.
+    # The weights of the neighbors must sum to ``wanted``; until they do, the search is repeated with more rows.
     pending, most = np.arange(len(cells)), wanted + 1
     parts: list[tuple[AnyArray, ...]] = []  # queries, rows, distances and weights of some entries
     while pending.size:
@@ -158,7 +160,7 @@ def rank(
 def refuse_overflow(
     memory: NeighborsMemory, cells: FloatArray, neighbors: NeighborList, voters: NeighborList, *, first: int = 0
 ) -> None:
-    """Raise an error for queries whose bandwidth or distances from the voters overflow."""
+    """Raise an error if the bandwidth of a query, or the distance of one of its voters, is infinite."""
     infinite = np.isinf(voters.distances)
     far = np.zeros(len(voters), dtype=bool) if voters.bandwidths is None else np.isinf(voters.bandwidths)
     if infinite.any() or far.any():
@@ -172,15 +174,15 @@ def refuse_overflow(
 
 
 def loo_scores(estimator: KNNClassifier | KNNRegressor) -> FloatArray:
-    """Return the leave-one-out score for k = 1, 2, ... of an estimator with ``n_neighbors="loo"``, cached."""
+    """Return the cached leave-one-out scores for k = 1, 2, ... of an estimator with ``n_neighbors="loo"``."""
     memory = estimator._stored()
     if estimator._k != "loo":
-        raise NotAvailableError(f"loo_scores_ needs n_neighbors='loo', got {estimator._k!r}")
+        raise NotAvailableError(f"loo_scores_ is available only with n_neighbors='loo', got {estimator._k!r}")
     return memory.cached("loo", lambda: _loo_curve(estimator, memory))
 
 
 def best_n_neighbors(estimator: KNNClassifier | KNNRegressor, best: Callable[[FloatArray], Any]) -> int:
-    """Return the number of neighbors that vote; ``best`` returns the position of the best leave-one-out score."""
+    """Return the number of neighbors that vote; ``best`` is a function that finds the best leave-one-out score."""
     k = estimator._k
     if isinstance(k, int):
         return k
@@ -213,16 +215,18 @@ def _loo_curve(estimator: KNNClassifier | KNNRegressor, memory: NeighborsMemory)
 
 
 def check_scores(scores: FloatArray) -> FloatArray:
-    """Return scores for selection; raise an error if one has overflowed."""
+    """Return the scores unchanged; raise an error if a score has overflowed."""
     if not np.isfinite(scores).all():
-        raise NumericRangeError("prediction errors overflow because y is too large. Divide y by a power of ten.")
+        raise NumericRangeError(
+            "prediction errors overflow because the values of y are too large. Divide y by a power of ten."
+        )
     return scores
 
 
 def left_out_answers(
     estimator: KNN, relearn: bool, answer: Callable[[KNN, Poll, LeftOut | None], AnyArray]
 ) -> AnyArray:
-    """Return ``answer`` for the leave-one-out poll of each stored row, refitting the estimator if necessary."""
+    """Return the result of ``answer`` for the leave-one-out vote on each stored row, with refits if necessary."""
     if needs_refits(estimator, relearn):
         found = []
         for _, other, query in refits(estimator):

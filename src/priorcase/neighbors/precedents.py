@@ -56,9 +56,9 @@ _LEARNED_FROM = 1000  # maximum number of rows for learning attribute relevance
 
 @dataclass(frozen=True)
 class Precedent(TextResult):
-    """A stored row that supports a prediction.
+    """A stored row shown with a prediction: a voter, or the nearest row of another class.
 
-    Fields: ``id``, ``row`` (its values, None if missing), ``target`` (a tuple for several targets), ``distance`` from
+    Fields: ``id``, ``row`` (the values, None if missing), ``target`` (a tuple for several targets), ``distance`` from
     the query, and ``contributions`` of each column to the distance.
 
     Examples
@@ -78,21 +78,21 @@ class Precedent(TextResult):
 class Precedents(PrintedPerQuery):
     """Stored rows that vote on each query, nearest first; prints as a table.
 
-    All arrays are flat, with one entry for each (query, voter). The entries of query ``i`` run from ``indptr[i]`` to
-    ``indptr[i + 1]``; ``precedents[i]`` and ``precedents[i:j]`` select queries, which keep their numbers.
+    The arrays of voters are flat, with one entry for each pair of a query and a voter. The entries of query ``i`` are
+    at ``indptr[i]:indptr[i + 1]``. ``precedents[i]`` and ``precedents[i:j]`` select queries, which keep their numbers.
 
     Parameters
     ----------
     names
         Names of the columns; ``x0``, ``x1``, ... for a table without names.
     queries, predictions, indptr
-        Values of the queries (None if missing), their predictions, and the start of each query's entries.
+        Values of the queries (None if missing), the predictions, and the start of each query's entries.
     ids, rows, targets, distances, votes
-        The voting rows. ``votes`` are shares that sum to 1 when all voters of a query are listed, and NaN for models
-        that do not vote.
+        The voting rows. ``votes`` contains vote shares, which sum to 1 if all voters of a query are listed, and NaN for
+        models without votes.
     contributions
-        Contribution of each column to each distance, shape (entries, columns); rows sum to ``distances``. NaN if the
-        distance compares whole rows.
+        Contribution of each column to each distance, shape (entries, columns); each row sums to the entry's distance.
+        NaN if the distance compares whole rows.
     unlike
         For each query, the nearest row with a class other than the predicted class, or None if there is no such row;
         empty for regression.
@@ -100,17 +100,17 @@ class Precedents(PrintedPerQuery):
         Class probabilities of each query, shape (queries, classes), and the classes; None for regression and for
         several targets.
     backend
-        The library whose frame the estimator was fitted on, or None.
+        The data frame library of the training data; None if the training data were not a data frame.
     numbers
-        Number of each query; 0, 1, ... by default.
+        Number of each query in the original batch; 0, 1, ... by default.
     importance
-        Importance of each column for each prediction, shape (queries, columns), which sorts the columns of printed
-        tables: the attribute weights, their mutual information with the target if all weights are equal, or the
-        contributions from `explain`. None keeps the order of the table.
+        Importance of each column for each prediction, shape (queries, columns). Printed tables show the most important
+        columns first. The importance is the attribute weight, or, if all weights are equal, the mutual information of
+        column and target, or the contribution from `explain`. None keeps the order of the table.
     member, member_weight
-        The member of a stack that these neighbors come from, and its weight; None for other models.
+        Name and weight of the stack member that these neighbors come from; None for models other than stacks.
     n_voters
-        Number of rows that vote on each query, of which only the nearest may be listed; None if all are listed.
+        Number of rows that vote on each query, including voters that are not listed; None if all voters are listed.
 
     Examples
     --------
@@ -163,7 +163,7 @@ class Precedents(PrintedPerQuery):
         return found
 
     def _nearest(self, n: int) -> Self:
-        """Return the ``n`` nearest voters of each query; votes remain shares of all votes."""
+        """Return the ``n`` nearest voters of each query; their votes remain shares of the votes of all voters."""
         spans = zip(self.indptr[:-1].tolist(), self.indptr[1:].tolist(), strict=True)
         n_voters = np.diff(self.indptr) if self.n_voters is None else self.n_voters
         listed = self._listed([np.arange(start, min(start + n, stop)) for start, stop in spans])
@@ -174,7 +174,7 @@ class Precedents(PrintedPerQuery):
         return 0 if self.n_voters is None else int(self.n_voters[0]) - self.ids.size
 
     def query_of_entry(self) -> IntArray:
-        """Return the number of the query of each entry."""
+        """Return, for each entry, the number of the query to which the entry belongs."""
         return np.repeat(np.array(self.numbers, dtype=np.int64), np.diff(self.indptr))
 
     @prefix_errors
@@ -183,8 +183,8 @@ class Precedents(PrintedPerQuery):
 
         Columns: ``query``, ``rank``, ``id``, ``distance``, ``vote``, ``target`` (``target_0``, ``target_1``, ... for
         several targets), the values of the table's columns, and ``contribution of NAME`` for their contributions to the
-        distance. A column of the table that has one of the first names is renamed to ``NAME (value)``; duplicate names
-        become ``NAME (2)``. ``backend`` is the library of the frame, by default that of the training data.
+        distance. A column of the table whose name is taken, such as ``id``, is renamed to ``id (value)``; duplicates
+        become ``NAME (2)``. ``backend`` is the library of the data frame, by default the library of the training data.
         """
         return framed(self._columns(), backend or self.backend)
 
@@ -241,7 +241,7 @@ def assemble(
     probabilities: FloatArray | None = None,
     classes: AnyArray | None = None,
 ) -> Precedents:
-    """Return the precedents of queries; ``codes`` are the stored and the predicted classes of each target."""
+    """Return the precedents of queries; ``codes`` contains the classes of the stored rows and the predicted classes."""
     memory: NeighborsMemory = estimator._stored()
     cells, instances = memory.encode(table), memory.instances
     unlike: tuple[Precedent | None, ...] = ()
@@ -281,7 +281,7 @@ def assemble(
 
 
 def importance_of(memory: NeighborsMemory, queries: int) -> FloatArray:
-    """Return the importance of each attribute, the same for all queries, learned from at most a thousand rows."""
+    """Return the weight of each attribute, or its mutual information with the target if all weights are equal."""
 
     def learned() -> FloatArray:
         weights = memory.attribute_weights
@@ -295,7 +295,7 @@ def importance_of(memory: NeighborsMemory, queries: int) -> FloatArray:
 
 
 def outside_intervals(estimator: Any, X: Any, ends: FloatArray) -> tuple[Precedent | None, ...]:
-    """Return the nearest row of each query with a target outside the query's interval, or None if there is none."""
+    """Return, for each query, the nearest row with a target outside the query's interval, or None."""
     memory: NeighborsMemory = estimator._answering()
     numbers = np.asarray(memory.instances.target(0), np.float64)
 
@@ -311,7 +311,7 @@ def _unlike_cases(
     differs: Callable[[IntArray, IntArray], BoolArray],
     targets_at: Callable[[IntArray], AnyArray],
 ) -> tuple[Precedent | None, ...]:
-    """Return the nearest row of each query that ``differs`` from its prediction, or None if there is none."""
+    """Return, for each query, the nearest row for which ``differs`` returns true, or None if there is no such row."""
     memory: NeighborsMemory = estimator._stored()
     cases: list[Precedent | None] = [None] * len(cells)
     pending, k = np.arange(len(cells)), min(_FIRST, len(memory))
@@ -354,14 +354,14 @@ def _answer_text(one: Precedents, width: int) -> tuple[str, str]:
 
 
 def _voters(one: Precedents, most: int) -> list[Precedent]:
-    """Return the nearest voters on a single query."""
+    """Return the nearest voters of a single query."""
     targets = [_target_at(one.targets, i) for i in range(min(one.ids.size, most))]
     fields = zip(one.ids.tolist(), one.rows, targets, one.distances.tolist(), one.contributions, strict=False)
     return [Precedent(*case) for case in fields]
 
 
 def _grid(one: Precedents, width: int | None) -> Grid:
-    """Return the table of a single query, most important attributes first; with a width, only attributes that fit."""
+    """Return the table of a single query, most important attributes first; ``width`` limits how many are shown."""
     voters, unlike = _voters(one, _VOTERS), [case for case in one.unlike if case is not None]
     cases, n, value = [*voters, *unlike], len(voters), partial(value_text, width=_VALUE_WIDTH)
     votes = [["vote", "", *map(_vote_text, one.votes[:n].tolist()), *("" for _ in unlike)]]
@@ -394,33 +394,33 @@ def _grid(one: Precedents, width: int | None) -> Grid:
 
 
 def member_text(found: Precedents) -> str:
-    """Return a line that names the member of a stack in which the precedents vote; empty for other models."""
+    """Return a line that names the stack member to which the precedents belong; empty for other models."""
     if found.member is None:
         return ""
     weight = "" if found.member_weight is None else f", which has {found.member_weight:.1%} of the weight of the stack"
-    return f"Similar past cases (they vote in the member {found.member}{weight})"
+    return f"Similar past cases (used by the stack member {found.member}{weight})"
 
 
 def _vote_text(vote: float) -> str:
-    """Format a vote as a percentage; votes of local fits may be negative or round to 0."""
+    """Format a vote as a percentage; votes of local fits can be negative, and a rounded -0 is shown as 0%."""
     return f"{round(vote, 2) + 0.0:.0%}"
 
 
 def _part_text(contribution: float, text: str = "{}") -> str:
-    """Format the contribution of an attribute to a distance; empty if the distance is a function of whole rows."""
+    """Format the contribution of an attribute to a distance; empty if the distance compares whole rows."""
     return "" if math.isnan(contribution) else text.format(number(contribution, 2))
 
 
 def _votes(one: Precedents) -> bool:
-    """Return whether the model votes."""
+    """Return whether the listed rows have votes."""
     return not np.isnan(one.votes).any()
 
 
 def _by_importance(one: Precedents) -> tuple[list[int], list[int]]:
-    """Return the attributes to show for a single query, most important first, and those to show as a group.
+    """Return the attributes to show one by one, most important first, and the missing attributes to show as a group.
 
-    Among equally important attributes, those known in the query come first. Several missing attributes are shown as a
-    group.
+    Among equally important attributes, attributes that are not missing in the query come first. Two or more missing
+    attributes are shown as one group.
     """
     absent = np.array([value is None for value in one.queries[0]], bool)
     importance = np.zeros(absent.size) if one.importance is None else one.importance[0]
@@ -430,7 +430,7 @@ def _by_importance(one: Precedents) -> tuple[list[int], list[int]]:
 
 
 def _fitting(columns: Sequence[Sequence[str]], order: Sequence[int], room: int) -> list[int]:
-    """Return the first columns that fit into ``room`` characters, at least one."""
+    """Return the first columns in ``order`` that fit into ``room`` characters, but at least one column."""
     taken: list[int] = []
     for a in order:
         room -= text_width(columns[a]) + 2
@@ -445,7 +445,7 @@ def _fitting(columns: Sequence[Sequence[str]], order: Sequence[int], room: int) 
 
 @dataclass(frozen=True)
 class TerminalView:
-    """Precedents rendered by rich at any width; without ``headings``, the first few queries with their numbers."""
+    """View of precedents for rich, at any width; without ``headings``, the first few queries with numbers."""
 
     precedents: Precedents
     target: str = "target"
@@ -476,7 +476,7 @@ class TerminalView:
 
 
 def _tables(one: Precedents, target: str, width: int) -> Iterator[RenderableType]:
-    """Yield the cases of a single query in as many tables as the width requires, and a note on further voters."""
+    """Yield the cases of a single query in as many tables as the width requires, and a note about further voters."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -516,7 +516,7 @@ def _tables(one: Precedents, target: str, width: int) -> Iterator[RenderableType
 
 
 def _panels(columns: Sequence[Sequence[Text]], room: int) -> list[Sequence[Sequence[Text]]]:
-    """Split columns into panels that fit into ``room``, with at least one and about equally many columns each."""
+    """Split columns into panels that fit into ``room`` characters, with about the same number of columns each."""
     widths = [cell_len(column[-1].plain.partition("\n")[0]) + 2 for column in columns]
     for size in range(len(columns), 1, -1):
         count = -(-len(columns) // size)
@@ -532,8 +532,8 @@ def _columns(
 ) -> list[list[Text]]:
     """Return columns for the voters, and for the nearest case of another class unless it is a voter.
 
-    A column contains a header, the target, the value and distance contribution of each attribute (attributes of a group
-    share a line), and a footer with distance and vote.
+    A column contains a header, the target, the value and the distance contribution of each attribute, and a footer with
+    distance and vote. The attributes of a group share a line.
     """
     from rich.text import Text
 

@@ -1,4 +1,4 @@
-"""Prequential evaluation: each row of a stream is predicted from the rows before it, then stored."""
+"""Prequential evaluation: each row of a stream is predicted from the rows before it and then stored."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _GROWTH = 0.1
 class PrequentialResult(GridResult):
     """Predictions for a stream, in which each row is predicted from the rows before it; prints as a table of scores.
 
-    ``predictions`` and ``targets`` contain one entry per predicted row, with columns for several targets. The ``first``
-    rows were only stored, because there were too few rows to predict from. ``backend`` is the library of frames, or
-    None.
+    ``predictions`` and ``targets`` contain one entry per predicted row, and with several targets one column per target.
+    ``first`` is the number of rows that were only stored, because there were too few rows to predict from. ``backend``
+    is the data frame library of the stream, or None.
     """
 
     predictions: AnyArray
@@ -64,7 +64,7 @@ class PrequentialResult(GridResult):
         return np.asarray(np.cumsum(self._scores()) / np.arange(1, len(self) + 1))
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a data frame of the predicted rows: ``row``, ``target``, ``predicted`` and the score so far.
+        """Return a data frame of the predicted rows, with ``row``, ``target``, ``predicted`` and the cumulative score.
 
         ``backend``: see `Precedents.frame`.
         """
@@ -77,7 +77,7 @@ class PrequentialResult(GridResult):
         return framed(columns | {self._score: self._so_far()}, backend or self.backend)
 
     def plot(self, ax: Any = None) -> Any:
-        """Plot the score so far against the rows seen; return the axes."""
+        """Plot the cumulative score against the number of rows seen; return the axes."""
         with drawing(ax) as ax:
             ax.plot(self.first + np.arange(1, len(self) + 1), self._so_far(), color=color(0))
             ax.set(xlabel="rows seen", ylabel=f"{self._score} so far")
@@ -124,7 +124,7 @@ class PrequentialClassification(PrequentialResult):
 
     @property
     def accuracies(self) -> FloatArray:
-        """Accuracy up to each predicted row."""
+        """Cumulative accuracy up to each predicted row."""
         return self._so_far()
 
     def _scores(self) -> FloatArray:
@@ -152,7 +152,7 @@ class PrequentialRegression(PrequentialResult):
 
     @property
     def mean_squared_errors(self) -> FloatArray:
-        """Mean squared error up to each predicted row."""
+        """Cumulative mean squared error up to each predicted row."""
         return self._so_far()
 
     def _scores(self) -> FloatArray:
@@ -168,7 +168,7 @@ class PrequentialRegression(PrequentialResult):
 def run_prequential(
     estimator: KNNClassifier | KNNRegressor, result: type[Result], X: Any, y: Any, classes: Any = None
 ) -> Result:
-    """Predict and store rows one by one; rows that arrive before there are enough neighbors are only stored."""
+    """Predict and store rows one by one; rows are stored without prediction until there are enough neighbors."""
     estimator._threads()  # raises an error for an invalid n_jobs
     table, targets, _ = estimator._arrivals(X, y, None, classes)
     predictions = (_in_core if core_follows(estimator) else _one_by_one)(estimator, table, targets)
@@ -178,7 +178,7 @@ def run_prequential(
 
 
 def core_follows(estimator: KNNClassifier | KNNRegressor) -> bool:
-    """Return whether the core can predict the stream with updated statistics, which is faster than row by row."""
+    """Return whether the compiled core can predict the whole stream, which is faster than predicting row by row."""
     memory, vote = estimator._memory, estimator._rules.vote.core
     return (
         (isinstance(estimator._k, int) or estimator._k == "sqrt")
@@ -225,8 +225,8 @@ def _in_core(estimator: KNNClassifier | KNNRegressor, table: Table, targets: Tab
 class _Ranges:
     """Ranges for scaling columns while rows are stored one by one.
 
-    The core extends ordinary ranges. Ranges of inliers are computed in Python, each for a block of rows that cannot
-    change it.
+    The compiled core extends ranges from minimum to maximum. Ranges of inliers are computed in Python, once for each
+    block of rows that does not change these ranges.
     """
 
     def __init__(
@@ -237,7 +237,7 @@ class _Ranges:
         self._until = dict.fromkeys(inlying, -1)  # the number of stored rows up to which a range is valid
 
     def parts(self, rows: FloatArray, stored: int) -> Iterator[slice]:
-        """Yield blocks of rows with constant inlier ranges, updating ``low`` and ``high`` before each block."""
+        """Yield blocks of rows with constant inlier ranges; ``low`` and ``high`` are updated before each block."""
         start, columns = 0, list(self.inlying)
         while start < len(rows):
             for a in columns:

@@ -23,18 +23,18 @@ Mode: TypeAlias = Literal["distance", "connectivity"]
 
 
 class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NeighborsEstimator):
-    """Transform rows into the sparse graph of their nearest stored rows, with distances for mixed tables.
+    """Transform rows into a sparse graph of their nearest stored rows, with distances for mixed tables.
 
-    Use it like scikit-learn's ``KNeighborsTransformer``, with estimators that accept precomputed distances, such as
-    DBSCAN, t-SNE and UMAP. Column j of the graph is the j-th stored row in id order; each row is sorted by distance.
+    Like scikit-learn's ``KNeighborsTransformer``, this class serves estimators that accept precomputed distances, such
+    as DBSCAN, t-SNE and UMAP. Column j of the graph is the j-th stored row by id; row entries are sorted by distance.
 
     Parameters
     ----------
     n_neighbors
         Number of neighbors of each row.
     mode
-        ``"distance"`` or ``"connectivity"`` (entries of 1). ``"distance"`` includes one extra neighbor, since a stored
-        row is its own nearest row; `fit_transform` puts this row first, at distance 0.
+        ``"distance"`` or ``"connectivity"`` (entries of 1). With ``"distance"``, one more neighbor is included, because
+        a stored row is its own nearest neighbor; `fit_transform` puts the row itself first, at distance 0.
     distance, attribute_weights, algorithm, categorical_features, schema, n_jobs
         See `KNNClassifier`. Distances and weights that are learned from targets need ``y`` in `fit`.
 
@@ -82,7 +82,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
         return self.n_samples_fit_
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Store the rows, replacing any stored before; ``y`` is only used by distances and weights learned from it."""
+        """Store the rows, replacing all rows stored before; ``y`` is needed only if distances or weights use it."""
         return self._fit(X, y)
 
     @reads
@@ -93,7 +93,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
 
     @changes
     def fit_transform(self, X: Any, y: Any = None) -> sparse.csr_matrix:
-        """Store the rows and return the graph between them."""
+        """Store the rows and return the graph of the nearest neighbors among the stored rows."""
         self.fit(X, y)
         if self._mode == "connectivity":
             return self.transform(X)

@@ -1,4 +1,4 @@
-"""Joint selection of the parameters of k-NN by leave-one-out scores with shared searches."""
+"""Joint selection of the parameters of k-NN by leave-one-out scores, with one search for many candidates."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ FOLDS = 10
 
 _SHARED = ("n_neighbors", "vote", "bandwidth", "distance", "attribute_weights")
 _OF_CLASSES = ("prior", "temperature")
-# Scores for classes and numbers; the first is the default. ``surprise`` is the log-loss if another class were true, for
-# the mean probability of the other classes. The log-score is summed with a negative sign, like the other losses.
+# Scores for classes and numbers; the first is the default. ``surprise`` is the log-loss of the mean probability of the
+# other classes, as if another class were true. The log-score is summed with a negative sign, like the other losses.
 _SCORES = {True: ("log_score", "surprise", "brier", "accuracy"), False: ("squared_error", "absolute_error")}
 _GREATER_IS_BETTER = ("log_score", "accuracy")
 _LABELS = {
@@ -85,7 +85,7 @@ _NEAR = 0.5
 _BLOCKS, _MOST_SUMS = 128, 1 << 21
 _WHY = (
     "A higher log-score may be luck. Log-scores were averaged over adjacent values of n_neighbors; among candidates\n  "
-    "that are about equally good, the one with the best Brier score and accuracy was chosen."
+    "that are about equally good, the one with the lowest sum of Brier score and error rate was chosen."
 )
 # Lines of a printed result, and characters of a value.
 _LISTED, _WIDEST = 10, 40
@@ -93,7 +93,7 @@ _LISTED, _WIDEST = 10, 40
 
 @dataclass(frozen=True)
 class CandidateGrid:
-    """All combinations of parameter values for one distance and one set of attribute weights, which share searches."""
+    """All combinations of parameter values for one distance and one choice of attribute weights, scored together."""
 
     n_neighbors: tuple[int, ...]  # ascending
     votes: tuple[tuple[Any, float | None], ...]  # with their bandwidths, as passed by the user
@@ -104,7 +104,7 @@ class CandidateGrid:
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
-        """Number of votes, values of k, priors and temperatures."""
+        """Number of voting rules, values of k, priors and temperatures, in this order."""
         return len(self.votes), len(self.n_neighbors), len(self.priors), len(self.temperatures)
 
     def __len__(self) -> int:
@@ -117,7 +117,7 @@ class CandidateGrid:
         return replace(self, n_neighbors=ks, votes=votes, priors=priors, temperatures=(temperatures[m],))
 
     def parameters(self, candidate: int, *, classes: bool) -> dict[str, Any]:
-        """Return the parameters of one candidate; with ``classes``, including the parameters of classifiers only."""
+        """Return the parameters of one candidate; ``classes`` adds the parameters that only classifiers have."""
         one, found = self.only(candidate), {"distance": self.distance, "attribute_weights": self.attribute_weights}
         found |= {"n_neighbors": one.n_neighbors[0], "vote": one.votes[0][0], "bandwidth": one.votes[0][1]}
         return found | {"prior": one.priors[0], "temperature": one.temperatures[0]} if classes else found
@@ -127,9 +127,9 @@ class CandidateGrid:
 class Tuning(GridResult):
     """Candidate parameters with their leave-one-out scores; prints as a table.
 
-    ``best`` is the estimator with the selected parameters ``best_params``, fitted to all rows; ``scoring`` is the score
-    used for selection; ``nested_scores`` are the scores from nested cross-validation, if requested; ``rows`` is the
-    total weight of the predicted rows.
+    ``best`` is the estimator with the selected parameters ``best_params``, fitted to all rows. ``scoring`` is the name
+    of the score used for selection. ``nested_scores`` contains the scores from nested cross-validation; it is empty if
+    nested cross-validation was not requested. ``rows`` is the total weight of the predicted rows.
 
     Examples
     --------
@@ -155,12 +155,12 @@ class Tuning(GridResult):
 
     @property
     def score(self) -> float:
-        """Score of the selected candidate, which is optimistic, since it was selected on the same rows."""
+        """Score of the selected candidate (optimistic, because the candidate was selected on the same rows)."""
         return float(self._scores[self.scoring][self._chosen])
 
     @property
     def nested_score(self) -> float | None:
-        """Score from nested cross-validation, which is not biased by the selection; None if not requested."""
+        """Score from nested cross-validation, which is not biased by the selection; None if it was not requested."""
         return self.nested_scores.get(self.scoring)
 
     @property
@@ -177,7 +177,7 @@ class Tuning(GridResult):
     def frame(self, backend: Literal["pandas", "polars", "pyarrow"] | None = None) -> Any:
         """Return a data frame with one row per candidate, best first: parameters, scores and scoring method.
 
-        ``backend`` is the library of the frame; None for the library of X, or the first one installed.
+        ``backend`` is the library of the data frame. None: the library of X, or else the first installed library.
         """
         order = self._order()
         columns: dict[str, Any] = {name: _column(values[order]) for name, values in self._parameters.items()}
@@ -188,7 +188,7 @@ class Tuning(GridResult):
         return framed(columns, backend or self._backend)
 
     def curves(self) -> tuple[AnyArray, dict[str, FloatArray]]:
-        """Return the values of ``n_neighbors`` and, for each vote, the best score for each value."""
+        """Return the values of ``n_neighbors``, and for each voting rule the best score at each of these values."""
         grid, at = _locate(self._candidates, self._chosen)
         first = self._chosen - at
         scores = self._scores[self.scoring][first : first + len(grid)].reshape(grid.shape)
@@ -225,7 +225,7 @@ class Tuning(GridResult):
         return np.argsort(-scores if self.greater_is_better else scores, kind="stable")
 
     def _grid(self) -> Grid:
-        """Return a table of the selected candidate and the best candidate for each distance, weights and vote."""
+        """Return a table of the selected candidate and the best candidates with other distances, weights or votes."""
         parameters = self._parameters
         names = [name for name, values in parameters.items() if len({repr(value) for value in values}) > 1]
         kinds = [name for name in ("distance", "attribute_weights", "vote", "bandwidth") if name in names]
@@ -255,7 +255,7 @@ class Tuning(GridResult):
 
 
 def _column(values: AnyArray) -> list[Any]:
-    """Return plain numbers and strings unchanged, and other values as strings."""
+    """Return the values unchanged if all are plain numbers or strings; otherwise, convert all but None to strings."""
     plain = (int, float, str, bool, type(None), np.integer, np.floating)
     as_they_are = all(isinstance(value, plain) for value in values)
     return [value if as_they_are or value is None else str(value) for value in values]
@@ -299,15 +299,16 @@ def tune(
     scoring
         Score to optimize: ``"log_score"`` (default), ``"accuracy"`` or ``"brier"`` for classifiers, ``"squared_error"``
         (default) or ``"absolute_error"`` for regressors. The log-score is averaged over adjacent values of
-        ``n_neighbors``; among candidates within half a standard error of the best, Brier score and accuracy decide.
+        ``n_neighbors``; among the candidates within half a standard error of the best, the candidate with the lowest
+        sum of Brier score and error rate is chosen.
     nested
         Number of outer folds of nested cross-validation, which gives an unbiased score; None to skip it.
     n_samples
-        Maximum number of rows to predict; None for all.
+        Maximum number of rows to predict for the scores; None for all rows.
     progress
         Whether to show a progress bar; None shows one if the run takes long.
     random_state
-        Seed of the folds.
+        Seed of the folds and of the sample of ``n_samples`` rows.
 
     Returns
     -------
@@ -369,7 +370,7 @@ def _tuned(
 
 
 def _locate(grids: Sequence[CandidateGrid], candidate: int) -> tuple[CandidateGrid, int]:
-    """Return the grid of a candidate, which is numbered across all grids, and its position in that grid."""
+    """Return the grid of a candidate and its position in the grid; candidates are numbered across all grids."""
     for grid in grids:
         if candidate < len(grid):
             return grid, candidate
@@ -389,8 +390,8 @@ def _candidate_grids(estimator: Any, candidates: object, *, classes: bool) -> li
     mappings = list(lists) if isinstance(lists, Sequence) and not isinstance(lists, str) else []
     if not mappings or not all(isinstance(choices, Mapping) and choices for choices in mappings):
         raise ParameterError(
-            "candidates must be None, a mapping from parameters to lists of values, or a list of such mappings, such "
-            f"as {{'n_neighbors': range(1, 51), 'vote': ['uniform', 'tricube']}}, got {quoted(candidates)}"
+            "candidates must be None, a mapping from parameters to lists of values, or a list of such mappings, for "
+            f"example {{'n_neighbors': range(1, 51), 'vote': ['uniform', 'tricube']}}, got {quoted(candidates)}"
         )
     found = []
     for choices in mappings:
@@ -398,7 +399,9 @@ def _candidate_grids(estimator: Any, candidates: object, *, classes: bool) -> li
             if name not in names:
                 remedy = advice(name, names, otherwise="Set other parameters on the estimator.")
                 known = listed(names, limit=9)
-                raise ParameterError(f"candidates may be listed for {known}, got {quoted(name)}. {remedy}")
+                raise ParameterError(
+                    f"candidates can be listed only for the parameters {known}, got {quoted(name)}. {remedy}"
+                )
             if isinstance(given, str) or not isinstance(given, (Sequence, np.ndarray)) or not len(given):
                 raise ParameterError(f"candidates for {name} must be a list of at least one value, got {quoted(given)}")
         values = {name: list(choices.get(name, [getattr(estimator, name)])) for name in names}
@@ -413,7 +416,10 @@ def _candidate_grids(estimator: Any, candidates: object, *, classes: bool) -> li
             if isinstance(resolve_vote(vote), (KernelVote, FunctionVote)) or bandwidth is None:
                 votes.append((vote, None if bandwidth is None else float(bandwidth)))
         if not votes:
-            raise ParameterError("candidates for bandwidth need a kernel among those for vote, such as 'gaussian'")
+            raise ParameterError(
+                "candidates for bandwidth need a kernel among the candidates for vote, such as 'gaussian'. "
+                "Add a kernel, or leave bandwidth out."
+            )
         ks, temperatures = sorted({int(k) for k in values["n_neighbors"]}), map(float, values.get("temperature", [1.0]))
         shared = tuple(ks), tuple(votes), tuple(values.get("prior", [None])), tuple(temperatures)
         for distance, weights in product(values["distance"], values["attribute_weights"]):
@@ -435,7 +441,7 @@ class Problem:
 
     @cached_property
     def truth(self) -> Any:
-        """Targets of all rows: classes by position among the labels, or numbers; shape (rows, targets)."""
+        """Targets of all rows, shape (rows, targets): positions of the classes among the labels, or numbers."""
         return self.base._targets()
 
     @cached_property
@@ -456,23 +462,23 @@ class Problem:
         return deal(groups, self.ranks, self.weights, n_folds)
 
     def learns_from_targets(self, grid: CandidateGrid) -> bool:
-        """Return whether a distance or weights are learned from the targets; rows must then be held out for scoring."""
+        """Return whether distance or weights are learned from the targets, which requires held-out rows for scoring."""
         by_class = needs_classes(resolve(grid.distance), self.base._memory.instances.schema)
         return by_class or resolve_method(grid.attribute_weights) is not None
 
     def searched(self, grid: CandidateGrid) -> Any:
-        """Return a fitted model whose votes are never used; the base model if possible."""
+        """Return a fitted model that is used for searches only, not for votes; the base model if possible."""
         same = grid.distance is self.base.distance and grid.attribute_weights is None
         return self.base if same else self.fitted(grid.distance, grid.attribute_weights)
 
     def fitted(self, distance: Any, attribute_weights: Any, **voting: Any) -> Any:
-        """Return a model fitted to all rows; without parameters for ``voting``, its votes are never used."""
+        """Return a model fitted to all rows; without ``voting`` parameters, it is used for searches only."""
         model = copy.copy(self.base)
         model.__dict__.update(distance=distance, attribute_weights=attribute_weights, **voting)
         return with_rows(model, self.base._memory.instances)
 
     def without(self, held_out: FloatArray) -> Problem:
-        """Return the problem with the held-out weights subtracted, and the same columns and classes."""
+        """Return the problem after subtracting the held-out row weights; columns and classes stay the same."""
         model, instances = copy.copy(self.base), self.base._memory.instances
         if isinstance(model, KNNClassifier):
             model._labeling = replace(model._labeling, declared=tuple(c.labels for c in model._outputs()))
@@ -484,7 +490,7 @@ class Problem:
     def sums(
         self, fit: Problem, grid: CandidateGrid, rows: IntArray, times: FloatArray, blocks: IntArray, n_blocks: int
     ) -> Sums:
-        """Return the summed scores of rows predicted by a fit on other rows, or by leave-one-out on the same rows."""
+        """Return the summed scores of rows predicted by ``fit``, or by leave-one-out if ``fit`` is this problem."""
         model, own, instances = fit.searched(grid), rows if fit is self else None, self.base._memory.instances
         if own is None:
             table = stored_table(instances, rows)
@@ -495,20 +501,20 @@ class Problem:
         return grid_sums(model, queries, grid, n_blocks)
 
     def up_to(self, grid: CandidateGrid, weight: float) -> CandidateGrid:
-        """Return the grid restricted to candidates with at most ``weight`` neighbors."""
+        """Return the grid without values of ``n_neighbors`` above ``weight``, the total weight of the other rows."""
         ks = tuple(k for k in grid.n_neighbors if k <= int(weight * (1 + SLACK)))
         if not ks:
             raise ParameterError(
-                f"{float(self.weights.sum()):g} rows are too few for leave-one-out with these values of n_neighbors. "
-                "List smaller numbers, or pass more rows."
+                f"{float(self.weights.sum()):g} rows are too few for leave-one-out with these candidates for "
+                "n_neighbors. List smaller candidates, or pass more rows."
             )
         return replace(grid, n_neighbors=ks)
 
 
 def with_rows(model: Any, instances: Instances, state: Mapping[str, Any] | None = None) -> Any:
-    """Fit a model, whose parameters are already set, to stored rows; it gets a lock of its own.
+    """Fit a model, whose parameters are already set, to stored rows; the model gets its own lock.
 
-    ``state`` is the saved state of a model's memory, in addition to the rows.
+    ``state`` contains the data that `Memory.saved` returned for a saved model.
     """
     model.__dict__.pop("_lock", None)
     model._check_parameters()
@@ -525,10 +531,10 @@ def with_rows(model: Any, instances: Instances, state: Mapping[str, Any] | None 
 
 
 def content_ranks(instances: Instances, truth: AnyArray, seed: int) -> IntArray:
-    """Rank the rows by hashes of their content, so that row order and repetitions of rows do not matter.
+    """Rank the rows by hashes of their content; ranks do not depend on row order, and equal rows have equal ranks.
 
-    A nominal value is represented by the smallest hash of the numbers and targets in its rows, so that its name only
-    breaks ties between rows that are otherwise equal.
+    A nominal value is represented by the smallest hash of targets and non-nominal columns among the rows with this
+    value. The value's name only breaks ties between rows that are otherwise equal.
     """
     rows = np.full(len(truth), seed, np.uint64)
     for numbers in truth.T:
@@ -555,7 +561,7 @@ def content_ranks(instances: Instances, truth: AnyArray, seed: int) -> IntArray:
 
 
 def _hashed(hashes: AnyArray, numbers: AnyArray) -> AnyArray:
-    """Combine hashes with numbers (the finalizer of SplitMix64)."""
+    """Combine hashes with numbers, using the finalizer of SplitMix64."""
     bits = (np.where(np.isnan(numbers), np.nan, numbers) + 0.0).view(np.uint64)
     mixed = (hashes ^ bits) + np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
@@ -564,9 +570,9 @@ def _hashed(hashes: AnyArray, numbers: AnyArray) -> AnyArray:
 
 
 def deal(groups: AnyArray, ranks: IntArray, weights: FloatArray, n_folds: int) -> FloatArray:
-    """Return the weight of each row in each fold; the rows of a group are dealt to the folds in turn, by rank.
+    """Return the weight of each row in each fold; the rows of a group are assigned to the folds in turn, by rank.
 
-    A row with weight 2 is dealt like two equal rows, which go to different folds.
+    A row with weight 2 is assigned like two equal rows, which go to different folds.
     """
     order = np.lexsort((ranks, groups))
     new = (np.diff(ranks[order], prepend=-1) != 0) | (np.diff(groups[order], prepend=-1) != 0)
@@ -588,7 +594,7 @@ def deal(groups: AnyArray, ranks: IntArray, weights: FloatArray, n_folds: int) -
 def _measure(
     problem: Problem, grids: Sequence[CandidateGrid], step: Callable[[], None]
 ) -> tuple[list[CandidateGrid], Sums]:
-    """Return the candidates for which there are enough rows, and their scores, one column per candidate."""
+    """Return the candidates whose ``n_neighbors`` is small enough for the rows, and the scores of each candidate."""
     weight = float(problem.weights.sum())
     rows = np.argsort(problem.ranks, kind="stable")[: problem.n_samples]
     places = np.minimum(problem.ranks, problem.ranks[rows[-1]])
@@ -627,7 +633,7 @@ def _measured(
     blocks: IntArray,
     n_blocks: int,
 ) -> tuple[int, Sums | None]:
-    """Return the number of a grid and its scores on some rows; ``held_out`` weights are excluded from the fit."""
+    """Return ``number`` and the grid's scores on some rows; ``held_out`` weights are excluded from the fit."""
     if held_out is None:
         return number, problem.sums(problem, grid, rows, problem.weights, blocks, n_blocks)
     if not rows.size:
@@ -638,7 +644,7 @@ def _measured(
 def _nested_scores(
     problem: Problem, grids: Sequence[CandidateGrid], scoring: str, n_folds: int, step: Callable[[], None]
 ) -> dict[str, float]:
-    """Return nested scores: in each fold, parameters are selected and models fitted on the other rows only."""
+    """Return nested cross-validation scores: for each fold, parameters are selected on the other rows only."""
     folds, one_block = problem.folds(n_folds), np.zeros(len(problem.truth), dtype=np.int64)
     total = Sums.zero(problem.base, 1, 1)
     for held_out in folds.T:
@@ -653,8 +659,8 @@ def _nested_scores(
 def best_candidate(sums: Sums, scoring: str, shapes: Sequence[tuple[int, int, int, int]]) -> int:
     """Return the best candidate; the log-score has three safeguards against lucky and overconfident candidates.
 
-    - One additional misclassified row is counted: ``(sum of losses + surprise) / (n + 1)``.
-    - Scores are averaged with those of the next smaller and larger number of neighbors (weights 1/4, 1/2, 1/4).
+    - The mean loss includes one additional misclassified row: ``(sum of losses + surprise) / (n + 1)``.
+    - Scores are averaged over three adjacent values of ``n_neighbors``, with weights 1/4, 1/2 and 1/4.
     - Among candidates within half a standard error (of the paired differences) of the best, the candidate with the
       lowest sum of Brier score and error rate is selected (after Breiman et al. 1984, section 3.4.3).
     """
@@ -704,7 +710,7 @@ def _near_best(losses: FloatArray, weights: FloatArray, guarded: FloatArray, lea
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Queries with known targets: stored rows left out in turn, or held-out rows."""
+    """Queries with known targets, which are either stored rows (left out in turn) or held-out rows."""
 
     cells: FloatArray
     own: IntArray | None  # the positions of the queries among the stored rows, each left out once
@@ -716,7 +722,7 @@ class Queries:
         return len(self.cells)
 
     def part(self, at: IntArray) -> Queries:
-        """Return some of the queries."""
+        """Return the queries at some positions."""
         own = None if self.own is None else self.own[at]
         return Queries(self.cells[at], own, self.truth[at], self.times[at], self.blocks[at])
 
@@ -748,7 +754,7 @@ class Sums:
 
 
 def grid_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int) -> Sums:
-    """Return the sums of all scores for every candidate, computed in the core if it supports the vote."""
+    """Return the sums of all scores for every candidate, computed by the compiled core for the votes it supports."""
     sums, in_core = Sums.zero(model, n_blocks, len(grid)), len(queries) > 0 and not model._stored().local_weights
     np.add.at(sums.weights, queries.blocks, queries.times)
     known = np.array([in_core and resolve_vote(*choice).core is not None for choice in grid.votes])
@@ -806,7 +812,7 @@ def _core_scores(model: Model, queries: Queries, grid: CandidateGrid, starts: In
 
 
 def poll_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int) -> Mapping[str, FloatArray]:
-    """Return the sums of all scores for any vote, like `grid_sums`, with one poll for each candidate."""
+    """Return the same sums as `grid_sums`, for any voting rule, computed in Python for one vote and k at a time."""
     sums, most = Sums.zero(model, n_blocks, len(grid)).of, max(grid.n_neighbors)
     memory, threads, size = model._stored(), model._threads(), max(1, ENTRIES // (8 * most))
     for start in range(0, len(queries), size):
@@ -876,7 +882,7 @@ _QUICK: dict[bool, list[dict[str, Any]]] = {
 
 
 class _KNNCV(RowsEstimator[Memory]):
-    """Base of k-NN estimators that select their parameters by leave-one-out."""
+    """Base class of the k-NN estimators that select their own parameters by leave-one-out."""
 
     candidates: Any
     scoring: Scoring | None
@@ -916,12 +922,12 @@ class _KNNCV(RowsEstimator[Memory]):
     # -- selection
 
     def _plain(self) -> Any:
-        """Return an unfitted model with all parameters that are not selected."""
+        """Return an unfitted model with the parameters that are not subject to selection."""
         given: dict[str, Any] = {"schema": self.schema, "categorical_features": self.categorical_features}
         return (KNNClassifier if isinstance(self, ClassifierMixin) else KNNRegressor)(n_jobs=self.n_jobs, **given)
 
     def _fitted(self, parameters: Mapping[str, Any], state: Mapping[str, Any] | None = None) -> Any:
-        """Return a model of the stored rows with the given parameters; for ``state`` see `with_rows`."""
+        """Return a model with the given parameters, fitted to the stored rows; for ``state``, see `with_rows`."""
         model = self._plain().set_params(**parameters)
         shared = ("_labeling", "_flat", "_backend", "n_features_in_", "feature_names_in_")
         model.__dict__.update({name: self.__dict__[name] for name in shared if name in self.__dict__})
@@ -951,7 +957,7 @@ class _KNNCV(RowsEstimator[Memory]):
         return model
 
     def _ask(self, question: str, *given: Any, **options: Any) -> Any:
-        """Return the result of a method of the selected model."""
+        """Call a method of the selected model and return the result."""
         try:
             return getattr(self._model(), question)(*given, **options)
         except PriorcaseError as error:
@@ -1020,7 +1026,7 @@ class _KNNCV(RowsEstimator[Memory]):
 
     @reads
     def _chosen(self) -> dict[str, Any]:
-        """Return the selected parameters and the saved state of their model, without the rows."""
+        """Return the selected parameters, and the data to save for the selected model, without the rows."""
         if not len(self._stored()):
             return {}
         saved: dict[str, Any] = self._model()._memory.saved()
@@ -1039,7 +1045,7 @@ class _KNNCV(RowsEstimator[Memory]):
 
 
 def _left_out_polls(estimator: _KNNCV) -> Iterator[tuple[Any, Poll]]:
-    """Yield, for each stored row, the model selected on all other rows and its poll for the row."""
+    """Yield, for each stored row, the model selected on all other rows, and the votes of its neighbors on the row."""
     for _, other, row in refits(estimator):
         model = other._model()
         for poll in polls_of(model, model._memory.encode(Table(model.schema_, 1, row.columns))):
@@ -1049,14 +1055,14 @@ def _left_out_polls(estimator: _KNNCV) -> Iterator[tuple[Any, Poll]]:
 class KNNClassifierCV(ClassifierMixin, _KNNCV):
     """`KNNClassifier` with built-in selection of k, distance, attribute weights, vote and prior by leave-one-out.
 
-    In `cross_val_score` the selection is repeated in each fold, so the scores account for it. After `partial_fit` or
-    `forget` the parameters are selected again at the next prediction. `tune` offers more options.
+    `cross_val_score` repeats the selection in each fold, so its scores are not biased by the selection. After
+    `partial_fit` or `forget`, the parameters are selected again at the next prediction. `tune` offers more options.
 
     Parameters
     ----------
     candidates
-        ``"quick"`` (about a thousand candidates), ``"full"`` (default of `tune`), or candidates in the format of
-        `tune`.
+        ``"quick"`` (about a thousand candidates), ``"full"`` (the default candidates of `tune`), or candidates in the
+        format of `tune`.
     scoring, n_samples, random_state
         See `tune`.
     categorical_features, schema, n_jobs
@@ -1099,7 +1105,7 @@ class KNNClassifierCV(ClassifierMixin, _KNNCV):
         self.categorical_features, self.schema, self.n_jobs = categorical_features, schema, n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store the rows, replacing any stored before, and select the parameters; see `KNNClassifier.fit`."""
+        """Store the rows, replacing all rows stored before, and select the parameters; see `KNNClassifier.fit`."""
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -1121,7 +1127,7 @@ class KNNClassifierCV(ClassifierMixin, _KNNCV):
         """Predict the class probabilities of each stored row from all other rows, in the order of ``ids_``.
 
         Scores of these probabilities are optimistic, since the parameters were selected on the same rows.
-        ``relearn=True`` selects them again without each row, with one fit per row.
+        With ``relearn=True``, the parameters for each row are selected on the other rows, with one selection per row.
         """
         if not needs_refits(self, relearn):
             return self._ask("loo_predict_proba")
@@ -1156,7 +1162,7 @@ class KNNRegressorCV(RegressorMixin, _KNNCV):
         self.categorical_features, self.schema, self.n_jobs = categorical_features, schema, n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store the rows, replacing any stored before, and select the parameters; see `KNNRegressor.fit`."""
+        """Store the rows, replacing all rows stored before, and select the parameters; see `KNNRegressor.fit`."""
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

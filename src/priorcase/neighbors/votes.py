@@ -1,4 +1,4 @@
-"""Votes of neighbors: weights of the neighbors, and predictions from the votes."""
+"""Voting rules: votes of the neighbors as a function of distance, and predictions from the votes."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def summed(groups: IntArray, values: FloatArray, n: int) -> FloatArray:
 
 # -- weights of neighbors
 #
-# A vote computes the weight of each entry. It declares whether it reads ``voters.bandwidths`` (``needs_bandwidth``) and
-# its form in the compiled core (``core``: number of the form, parameter, and bandwidth; 0 if each query has its own).
+# A voting rule computes the vote of each neighbor. ``needs_bandwidth`` is whether the rule reads ``voters.bandwidths``.
+# ``core`` is the rule in the compiled core: number of the rule, parameter, and bandwidth (0: one for each query).
 
 CoreVote: TypeAlias = tuple[int, float, float]
 _KERNELS = ("Triangular", "Epanechnikov", "Biweight", "Tricube", "Uniform", "Gaussian", "Exponential", "InversePower")
@@ -56,13 +56,13 @@ class UniformVote:
 
 @dataclass(frozen=True)
 class InverseSquare:
-    """Votes of ``1 / d^2``; only rows equal to the query vote if there are any (Mitchell 1997, eqs. 8.3 and 8.4)."""
+    """Votes of ``1 / d^2``; if rows at distance 0 exist, only these rows vote (Mitchell 1997, eqs. 8.3 and 8.4)."""
 
     needs_bandwidth: ClassVar[bool] = False
     core: ClassVar[CoreVote] = (1, 1.0, 0.0)
 
     def weigh(self, voters: NeighborList) -> FloatArray:
-        # Relative to the nearest: only ratios matter, and 1 / d^2 overflows for small distances.
+        # Relative to the nearest row, because only ratios matter and 1 / d^2 overflows for small distances.
         nearest = np.minimum.reduceat(voters.distances, voters.indptr[:-1])[voters.queries()]
         with np.errstate(invalid="ignore"):
             ratio = nearest / voters.distances
@@ -74,9 +74,9 @@ class InverseSquare:
 class KernelVote:
     """Votes of ``K(d / h)`` for a ``bandwidth`` h; by default, h is the distance of the (k+1)-th nearest row.
 
-    If ``h`` is 0 or every vote would be 0, all voters count equally. If K is infinite for some voters (``1 / u^p`` for
-    an exact match), only these vote. A row at an infinite distance has no vote unless all voters are infinitely far
-    away.
+    If ``h`` is 0 or all votes on a query would be 0, its voters vote equally. If K is infinite for some voters, such as
+    ``1 / u^p`` at distance 0, only these voters have a vote. A row at an infinite distance votes only if all votes on
+    the query would otherwise be 0.
     """
 
     kernel: Kernel
@@ -111,7 +111,7 @@ class KernelVote:
 
 @dataclass(frozen=True)
 class FunctionVote:
-    """Votes computed by a function of the distances from one query, nearest first (in id order if all rows vote)."""
+    """Votes computed by a function of one query's distances, in ascending order (in id order if all rows vote)."""
 
     function: Callable[[Any], Any]
     needs_bandwidth: ClassVar[bool] = False
@@ -130,7 +130,7 @@ _VOTES |= {name: kernel for name, kernel in KERNELS.items() if name != "uniform"
 
 
 def resolve_vote(vote: object, bandwidth: float | None = None) -> Vote:
-    """Return the vote for a name, a kernel or a function; with a bandwidth, a function is treated as a kernel."""
+    """Return the voting rule for a name, kernel or function; with a bandwidth, a function is treated as a kernel."""
     given = _VOTES[vote]() if isinstance(vote, str) and vote in _VOTES else vote
     if isinstance(given, Vote):
         rule: Vote = given
@@ -155,7 +155,7 @@ def resolve_vote(vote: object, bandwidth: float | None = None) -> Vote:
 
 
 def _settled(votes: FloatArray, voters: NeighborList) -> FloatArray:
-    """Rescale votes to positive, finite sums: only infinite votes count, if any; all-zero votes become equal."""
+    """Make sums of votes positive and finite: infinite votes replace all others, and all-zero votes become equal."""
     largest = np.maximum.reduceat(votes, voters.indptr[:-1])
     odd = (largest > _LARGE) | (largest < 1 / _LARGE)
     for query in np.flatnonzero(odd).tolist():
@@ -174,7 +174,7 @@ def _settled(votes: FloatArray, voters: NeighborList) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class Poll:
-    """Queries ``start`` to ``stop`` of a batch, their voters, and votes before multiplication by counts."""
+    """Neighbors that vote on the queries ``start:stop`` of a batch, and votes before multiplication by row counts."""
 
     start: int
     stop: int
@@ -182,13 +182,13 @@ class Poll:
     unit_votes: FloatArray
 
     def votes(self) -> FloatArray:
-        """Return the vote of each voter, multiplied by its count."""
+        """Return the vote of each voter, multiplied by the count (weight) of the voter's row."""
         counts = self.voters.counts
         return self.unit_votes if counts is None else np.asarray(self.unit_votes * counts)
 
 
 def means(poll: Poll, targets: FloatArray) -> FloatArray:
-    """Return the vote-weighted mean of each target, shape (queries, targets), always within the range of the voters."""
+    """Return the vote-weighted mean of each target, shape (queries, targets), never outside the voters' targets."""
     voters, votes = poll.voters, poll.votes()
     result = np.empty((len(voters), targets.shape[1]))
     for t in range(targets.shape[1]):
@@ -199,7 +199,7 @@ def means(poll: Poll, targets: FloatArray) -> FloatArray:
 def class_votes(poll: Poll, classes: Classes, prior: FloatArray | None = None) -> FloatArray:
     """Return the sum of the votes for each class, shape (queries, classes), added in the order of the voters.
 
-    With a prior, votes are rescaled to sum to the count of the voters, and the prior's Dirichlet weights are added.
+    With a prior, votes are rescaled so that their sum is the total weight of the voters, and the prior is added.
     """
     voters, n_classes = poll.voters, classes.labels.size
     cells = voters.queries() * n_classes + classes.codes[voters.rows]
@@ -218,20 +218,18 @@ def _n_voters(voters: NeighborList) -> FloatArray:
 def probabilities(
     poll: Poll, classes: Classes, prior: FloatArray | None = None, temperature: float = 1.0
 ) -> FloatArray:
-    """Return class probabilities, proportional to ``m^(1 / T)`` for votes m, or ``(n_c + a_c) / (n + sum a)``."""
+    """Return class probabilities proportional to ``(n_c + a_c)^(1 / T)`` for votes n, prior a, temperature T."""
     votes = class_votes(poll, classes, prior)
     if temperature != 1.0:  # relative to the largest, whose power neither overflows nor underflows
         with np.errstate(under="ignore"):
             votes = (votes / votes.max(axis=1, keepdims=True)) ** (1.0 / temperature)
-    elif (
-        prior is not None
-    ):  # equal for equal numbers of voters, so that equal votes give identical results for any class
+    elif prior is not None:  # not divided by the sum of the votes, whose rounding depends on the classes
         return np.asarray(votes / (_n_voters(poll.voters) + prior.sum(axis=-1))[:, None])
     return np.asarray(votes / votes.sum(axis=1, keepdims=True))
 
 
 def prior_weights(prior: object, class_weights: Sequence[FloatArray]) -> list[FloatArray | None]:
-    """Return the Dirichlet weights of the classes of each target, or None without a prior or if all are zero."""
+    """Return the Dirichlet prior weights of each target's classes; None for targets without a prior or with prior 0."""
     if prior is None or (is_number(prior) and prior == 0):
         return [None] * len(class_weights)
     if isinstance(prior, str) and prior == "uniform":
@@ -253,11 +251,11 @@ def prior_weights(prior: object, class_weights: Sequence[FloatArray]) -> list[Fl
 
 
 LeftOut = tuple[IntArray, FloatArray]
-"""Positions of the queries among the stored rows, and the weight removed from the class of each."""
+"""Positions of the queries among the stored rows, and the weight to subtract from each query's class frequency."""
 
 
 def left_out_once(rows: IntArray, row_weights: FloatArray | None) -> LeftOut:
-    """Leave out each row once: a row with weight 2 is kept with weight 1."""
+    """Return the rows, and the weight that leave-one-out removes from each: the weight of the row, but at most 1."""
     return rows, np.ones(rows.size) if row_weights is None else np.minimum(row_weights[rows], 1.0)
 
 
@@ -290,7 +288,7 @@ def decide(
 def _counted(
     poll: Poll, ties: Ties, classes: Classes, prior: FloatArray | None, left_out: LeftOut | None
 ) -> tuple[IntArray, list[int]]:
-    """Return winning classes and tied queries like the compiled `elect`, but with a prior or left-out rows."""
+    """Return winning classes and tied queries, like the compiled `elect`, but with a prior or left-out rows."""
     votes = class_votes(poll, classes, prior)
     leads = votes == votes.max(axis=1, keepdims=True)
     if ties == "majority":  # the class with most training rows, then the first
@@ -313,7 +311,7 @@ def _counted(
 
 
 def _reduced(poll: Poll, query: int, classes: Classes, prior: FloatArray | None) -> int:
-    """Drop the farthest neighbors of a tied query until one class leads; otherwise the nearest neighbor decides."""
+    """Drop the farthest voters of a tied query until one class leads; if none ever leads, the nearest voter decides."""
     voters, n_classes = poll.voters, classes.labels.size
     part = slice(int(voters.indptr[query]), int(voters.indptr[query + 1]))
     order = np.argsort(voters.distances[part], kind="stable") + part.start

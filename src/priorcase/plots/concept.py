@@ -36,13 +36,13 @@ _RECORD = ("successes", "trials", "accuracy_low", "accuracy_high", "frequency_lo
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ConceptDisplay(Display):
-    """Instances of a concept description in a plane, marked by state; created by `of`.
+    """Instances of a concept description in a plane, marked by state; created by `ConceptDisplay.of`.
 
     ``axes`` contain the positions of the instances; ``ids`` and ``labels`` are their ids and classes. ``states`` are
     ``"acceptable"``, ``"mediocre"`` or ``"poor"`` if records decide which instances vote, and ``"stored"`` otherwise.
     If all learned rows are passed to `of`, instances that are not stored are ``"dropped"`` or ``"passed"`` (never
-    stored). ``records`` contains successes, trials, and the intervals of accuracy and class frequency; NaN for
-    instances that are not stored.
+    stored). ``records`` contains the successes, the trials, and the intervals of accuracy and class frequency of each
+    instance (NaN if it is not stored).
 
     Examples
     --------
@@ -68,16 +68,16 @@ class ConceptDisplay(Display):
     def of(
         cls, model: Any, X: Any = None, y: Any = None, *, columns: Any = None, concept: Value = None
     ) -> ConceptDisplay:
-        """Create a display of the description of a fitted concept learner.
+        """Create a display of the concept description of a fitted concept learner.
 
         Parameters
         ----------
         model
-            A fitted `IB1` to `IB5`.
+            A fitted concept learner, `IB1` to `IB5`.
         X, y
-            All learned rows with their classes, in the order of their ids, to also show instances that are not stored;
-            None for the stored instances only. The model needs ``history=True`` to distinguish dropped instances from
-            instances that were never stored.
+            All learned rows and their classes, in the order of their ids, to also show instances that are not stored;
+            None to show only the stored instances. The model needs ``history=True`` to distinguish dropped instances
+            from instances that were never stored.
         columns
             The two columns to plot, by name or position; None for the only two columns, or for principal components if
             there are more.
@@ -116,7 +116,10 @@ class ConceptDisplay(Display):
         return f"{self.ids.size:,} instances: " + ", ".join(f"{n:,} {state}" for n, state in counts if n)
 
     def frame(self) -> Any:
-        """Return a frame with one row per instance: ``id``, ``class``, both axes by name, ``state``, and the record."""
+        """Return a frame with one row per instance.
+
+        The columns are ``id``, ``class``, both axes by name, ``state``, and the record of the instance.
+        """
         columns: dict[str, Any] = {"id": self.ids, "class": self.labels}
         for axis in self.axes:
             columns[free_label(axis.name, columns)] = axis.column(axis.positions)
@@ -127,8 +130,8 @@ class ConceptDisplay(Display):
     def plot(self, ax: Any = None) -> Any:
         """Plot the instances in the plane; return the axes.
 
-        Color and shape show the class. Instances that vote have filled marks, and other stored instances have open
-        marks. Dropped instances are crosses, and instances that were never stored are dots.
+        The color and shape of a mark show the class. Instances that vote have filled marks, and other stored instances
+        have open marks. Dropped instances are crosses, and instances that were never stored are dots.
         """
         with drawing(ax, size=(6.0, 4.2)) as ax:
             points = spread_out(np.column_stack([axis.positions for axis in self.axes]), self.axes)
@@ -145,8 +148,8 @@ class ConceptDisplay(Display):
     def plot_records(self, ax: Any = None) -> Any:
         """Plot the accuracy interval of each stored instance and the frequency interval of its class.
 
-        Intervals of acceptable instances are above the band of the class frequency, and intervals of poor instances are
-        below it. Returns the axes.
+        The accuracy interval of an acceptable instance is above the band of the class frequency, and the accuracy
+        interval of a poor instance is below this band. Returns the axes.
         """
         records, start = self.records, 0
         thin = min(1.0, _MANY / max(1, int((~np.isnan(records["trials"])).sum())))
@@ -206,18 +209,18 @@ def _look(state: str, color: str, marker: str) -> dict[str, Any]:
 
 
 def _description(model: ConceptLearner, concept: Value) -> dict[str, AnyArray]:
-    """Return the columns of the stored instances of one description."""
+    """Return the columns of the stored instances of one concept description."""
     columns = frame_columns(model.concept_)
     if "concept" not in columns:
         if concept is not None:
             raise ParameterError(
-                f"concept must be None if all classes share a description, got {quoted(concept)}. per_class=True "
-                "learns one description per class."
+                f"concept must be None if all classes share a description, got {quoted(concept)}. With "
+                "per_class=True, the model learns one description per class."
             )
         return columns
     known = list(dict.fromkeys(columns["concept"].tolist()))
     if concept not in known:
-        remedy = advice(concept, known, otherwise="Each class has a description of its own.")
+        remedy = advice(concept, known, otherwise="Each class has its own description.")
         raise ParameterError(f"concept must be one of {listed(known)}, got {quoted(concept)}. {remedy}")
     here = labels_equal(columns["concept"], concept)
     return {name: column[here] for name, column in columns.items()}
@@ -225,7 +228,7 @@ def _description(model: ConceptLearner, concept: Value) -> dict[str, AnyArray]:
 
 def _learned_classes(model: ConceptLearner, X: Any, y: Any) -> AnyArray:
     if X is None or y is None:
-        raise ParameterError("X and y must be passed together, got only one. Pass rows and their classes, or neither.")
+        raise ParameterError("X and y must be passed together, got only one of them. Pass both or neither.")
     rows = X.shape[0] if hasattr(X, "shape") else len(X)
     labels = read_targets(y, rows)
     if rows != model.n_seen_:

@@ -1,4 +1,4 @@
-"""Shared parts of displays: columns as axes, planes of two columns or principal components, and stored rows."""
+"""Functions shared by displays: axes, planes of two columns or of principal components, and stored rows."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _DATE_STEPS = [
 
 
 class Display(ABC):
-    """Base of displays: `frame` returns the numbers, and `plot` draws them; prints as one line."""
+    """Base class of displays, which print as one line; `frame` returns the numbers, and `plot` draws them."""
 
     def __init_subclass__(cls) -> None:
         prefix_all_errors(cls)
@@ -81,11 +81,11 @@ class Display(ABC):
 
 @dataclass(frozen=True, eq=False)
 class AxisColumn:
-    """A column as an axis: numbers unchanged, dates as seconds, categories and levels at 0, 1, ...
+    """A column as an axis; numbers are unchanged, dates become seconds, and categories have positions 0, 1, ...
 
-    ``positions`` has the position of each row; NaN if the value is missing. ``values`` are the categories at positions
-    0, 1, ...: levels in their order, other categories sorted; None for numbers. ``rows`` has the first row with each
-    category. ``dated`` is whether the numbers are dates.
+    ``positions`` contains the position of each row (NaN if the value is missing). ``values`` contains the categories at
+    positions 0, 1, ... (ordinal levels in their order, other categories sorted), or is None for numbers. ``rows``
+    contains the first row with each category. ``dated`` is True if the numbers are dates.
     """
 
     name: str
@@ -112,7 +112,7 @@ class AxisColumn:
         return low + (np.arange(resolution) + 0.5) * (high - low) / resolution
 
     def column(self, positions: FloatArray) -> Any:
-        """Convert positions to values for a frame; None if the value is missing."""
+        """Convert positions to values for a frame; a missing category becomes None."""
         if self.values is None:
             return as_dates(positions) if self.dated else positions
         return [None if at != at else self.values[int(at)] for at in positions.tolist()]
@@ -147,7 +147,7 @@ def _date_ticks(axis: Any, low: float, high: float) -> None:
 def name_ticks(axis: Any, names: Sequence[str]) -> None:
     """Label positions 0, 1, ... of a matplotlib axis with names.
 
-    Names are slanted if space is short; if there are many, only every second or third is shown.
+    Names are slanted if space is short. If there are too many names, only every n-th name is shown.
     """
     across, box = axis.axis_name == "x", axis.axes.bbox
     room = 72.0 * (box.width if across else box.height) / axis.axes.figure.dpi  # in points
@@ -212,10 +212,10 @@ def _sort_key(value: Value) -> tuple[bool, float, str]:
 class Plane:
     """A plane that maps each row to a position, and each position to a hypothetical row.
 
-    In the plane of two ``columns``, the other columns have the values of the nearest row. In the plane of principal
-    components (``columns`` is None), the hypothetical row is the nearest row with its numbers moved toward the
-    position: x becomes ``x + std (v . step)``, where v has the ``loadings`` of the column on both axes and ``std`` is
-    the standard deviation of the column. Categories and levels are not changed.
+    In the plane of two ``columns``, the hypothetical row has the values of the nearest row in all other columns. In the
+    plane of principal components (``columns`` is None), the hypothetical row is the nearest row with its numbers moved
+    toward the position. A number x becomes ``x + std (v . step)``, where v contains the ``loadings`` of the column on
+    both axes and ``std`` is the standard deviation of the column. Categories and levels are not changed.
     """
 
     X: Any
@@ -231,7 +231,7 @@ class Plane:
         return np.column_stack([axis.positions for axis in self.axes])
 
     def queries(self, positions: FloatArray) -> Any:
-        """Return hypothetical rows at some positions, as the same type of table as X."""
+        """Return hypothetical rows at the given positions as a table, in general of the same type as X."""
         changes: dict[int, FloatArray | IntArray] = {}
         if self.columns is None:
             rows = self._nearest(positions)
@@ -256,7 +256,7 @@ class Plane:
 
 
 def plane_of(X: Any, table: Table, columns: Any) -> Plane:
-    """Return the plane of two columns, by name or position; None for the only two columns or principal components."""
+    """Return the plane of the given columns; by default, of the only two columns or of principal components."""
     width = len(table.schema)
     if columns is None and width < 2:
         raise ParameterError(
@@ -277,7 +277,7 @@ def plane_of(X: Any, table: Table, columns: Any) -> Plane:
 def _principal(X: Any, table: Table) -> Plane:
     """Return the plane of the first two principal components of a mixed table (Pagès 2004).
 
-    In this factor analysis of mixed data, numbers and ranks of levels are standardized as ``(x - mean) / std``. A
+    In factor analysis of mixed data, numbers and ranks of levels are standardized as ``(x - mean) / std``. A
     category v with frequency p becomes an indicator ``([x = v] - p) / sqrt(p)``. Circular numbers are encoded as cosine
     and sine, missing values are replaced with the mean, and text and set columns are ignored. The sign of each axis is
     chosen so that its largest loading is positive.
@@ -360,7 +360,7 @@ def draw_colorbar(ax: Any, shades: Any, label: str) -> None:
 
 def check_single_target(targets: AnyArray) -> AnyArray:
     if targets.ndim > 1 and targets.shape[1] > 1:
-        raise TargetError("got several target columns; a plot shows one. Fit one estimator per target.")
+        raise TargetError("got several target columns; a plot shows one target. Fit one estimator per target.")
     return targets.ravel()
 
 
@@ -376,9 +376,9 @@ def read_targets(y: Any, rows: int) -> AnyArray:
 
 
 def with_changes(X: Any, table: Table, rows: IntArray, changes: Mapping[int, FloatArray | IntArray]) -> Any:
-    """Return copies of rows of X with changed columns, as the same type of table.
+    """Return copies of rows of X with changed columns, as a table of the same type (a list for arrays of objects).
 
-    ``changes`` maps column positions to new numbers for the copies, or to integers: the rows to take values from.
+    ``changes`` maps column positions to floats (the new numbers) or to integers (the rows that provide the new values).
     """
     if nw.dependencies.is_into_dataframe(X):
         frame = nw.maybe_reset_index(nw.from_native(taken_rows(X, rows), eager_only=True))
@@ -413,7 +413,7 @@ def with_changes(X: Any, table: Table, rows: IntArray, changes: Mapping[int, Flo
 
 @dataclass(frozen=True, eq=False)
 class StoredRows:
-    """Stored rows in ascending order of id: values (None if missing), values as numbers and codes, and targets."""
+    """Stored rows, ordered by id: values (None if missing), values as numbers and codes, and targets."""
 
     schema: Schema
     ids: IdArray
@@ -423,7 +423,7 @@ class StoredRows:
 
 
 def stored_rows(model: Any, *, voting: bool = False) -> StoredRows:
-    """Return the rows that a learner has stored; with ``voting``, only the instances that a concept predicts from."""
+    """Return the rows that a learner has stored; with ``voting``, only the instances of a concept that vote."""
     if not isinstance(model, NeighborsEstimator | ConceptLearner) or isinstance(model, KNNTransformer):
         raise ParameterError(
             f"model must predict from stored rows, got {quoted(model)}. KNNClassifier, KNNRegressor, "
@@ -447,7 +447,7 @@ def _concept_rows(model: ConceptLearner, voting: bool) -> tuple[IdArray, AnyArra
     columns = frame_columns(model.concept_)
     if "concept" in columns:
         raise ParameterError(
-            f"model must have one description for all classes, got {quoted(model)}. per_class=False learns one for all."
+            f"model must have one description for all classes, got {quoted(model)}. Fit it with per_class=False."
         )
     ids, classes = np.asarray(columns["id"], np.int64), np.asarray(columns["class"])
     good = np.asarray(columns["verdict"] == "acceptable")

@@ -24,12 +24,12 @@ _WIDE = 20.0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LeaveOneOutDisplay(Display):
-    """Leave-one-out score against the number of neighbors or the bandwidth; created by `of`.
+    """Leave-one-out scores for numbers of neighbors or bandwidths; created by `LeaveOneOutDisplay.of`.
 
-    ``lines`` maps the name of each line (the empty string for a single line) to the scores of the ``candidates`` for
-    the ``parameter``. ``score`` is the name of the score, and ``higher`` is whether higher scores are better.
-    ``chosen`` is the selected value, ``chosen_score`` is its score, and ``rows`` is the (weighted) number of rows left
-    out in turn.
+    ``lines`` maps the name of each plotted line (an empty string for a single line) to the scores of the
+    ``candidates``, which are values of ``parameter``. ``score`` is the name of the score, and ``higher`` is True if
+    higher scores are better. ``chosen`` is the selected value, ``chosen_score`` is its score, and ``rows`` is the
+    (weighted) number of rows that are left out in turn.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class LeaveOneOutDisplay(Display):
         if not isinstance(found, np.ndarray) or found is model or not found.size:
             raise ParameterError(
                 f"model must have selected a parameter by leave-one-out, or be the result of a selection, got "
-                f"{quoted(model)}. For example KNNClassifier('loo').fit(X, y), or tune(KNNClassifier(), X, y)."
+                f"{quoted(model)}. Pass KNNClassifier('loo').fit(X, y) or tune(KNNClassifier(), X, y), for example."
             )
         higher, k, candidates = is_classifier(model), int(model.n_neighbors_), np.arange(1, found.size + 1)
         score, rows = "accuracy" if higher else "squared error", float(model.n_samples_fit_)
@@ -86,7 +86,10 @@ class LeaveOneOutDisplay(Display):
         return f"{chosen}, of {sum(map(len, self.lines.values()))} candidates"
 
     def frame(self) -> Any:
-        """Return a frame with one row per candidate: ``line`` (if several), the parameter, the score, ``chosen``."""
+        """Return a frame with one row per candidate of each line.
+
+        The columns are ``line`` (if there are several lines), the parameter, the score, and ``chosen``.
+        """
         columns: dict[str, Any] = {}
         if len(self.lines) > 1:
             columns["line"] = np.repeat(objects(list(self.lines)), len(self.candidates))
@@ -99,8 +102,8 @@ class LeaveOneOutDisplay(Display):
     def plot(self, ax: Any = None) -> Any:
         """Plot the scores as lines and mark the selected value; return the axes.
 
-        A single line of accuracies has a band of one standard error, ``sqrt(p (1 - p) / rows)``, on each side:
-        candidates within one standard error of the best candidate are about as good.
+        A single line of accuracies has a band of one standard error, ``sqrt(p (1 - p) / rows)``, on each side.
+        Candidates within one standard error of the best candidate are about as good.
         """
         with drawing(ax) as ax:
             for i, (name, scores) in enumerate(self.lines.items()):
@@ -124,7 +127,7 @@ class LeaveOneOutDisplay(Display):
             return ax
 
     def _name_chosen(self, ax: Any) -> None:
-        """Label the chosen value with its score, to the left of the ring if there is no room to the right."""
+        """Label the mark of the chosen value with the value and its score, on the side that has room."""
         at = (self.chosen, self.chosen_score)
         left = ax.transAxes.inverted().transform(ax.transData.transform(at))[0] > 0.7
         look: dict[str, Any] = {"ha": "right" if left else "left", "fontsize": 8.5, "zorder": 7}

@@ -37,12 +37,12 @@ Ends = tuple[FloatArray, FloatArray]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LocalFitDisplay(Display):
-    """Predictions of a regressor along one column, with intervals and rows as points; created by `of`.
+    """Predictions of a regressor along a column, with intervals and rows as points; created by `LocalFitDisplay.of`.
 
-    ``axis`` contains the positions of the rows along the column, and ``targets`` are their targets. ``fit`` has the
-    predictions at ``places``. ``mean`` and ``target`` are lower and upper bounds of the intervals with confidence level
-    ``level`` for the mean and for a new observation. Bounds can be infinite, and are None if the regressor has no
-    intervals. ``kept`` describes the values of the other columns.
+    ``axis`` contains the positions of the rows along the column, and ``targets`` are their targets. ``fit`` contains
+    the predictions at the positions ``places``. ``mean`` and ``target`` are the lower and upper bounds of intervals for
+    the mean and for a new observation, with confidence level ``level``. Bounds can be infinite, and ``mean`` or
+    ``target`` is None if the regressor has no such intervals. ``kept`` describes the values of the other columns.
 
     Examples
     --------
@@ -80,16 +80,16 @@ class LocalFitDisplay(Display):
         Parameters
         ----------
         model
-            A fitted regressor; a `LocallyWeightedRegressor` has intervals.
+            A fitted regressor; a `LocallyWeightedRegressor` has intervals for the mean and for new observations.
         X, y
             Rows to plot and their targets; None for the rows that the model has stored.
         column
             The column, by name or position; None for the first column.
         at
-            Position of the row that determines the values of the other columns; None for medians and the most frequent
+            Position of the row that provides the values of the other columns; None for medians and the most frequent
             categories.
         level
-            Level of the intervals.
+            Confidence level of the intervals.
         resolution
             Number of positions along a numeric column; other columns have one position per value.
         """
@@ -100,7 +100,8 @@ class LocalFitDisplay(Display):
         targets = read_targets(targets, len(table))
         if at is not None and not (is_whole(at) and 0 <= at < len(table)):
             raise ParameterError(
-                f"at must be None or a row from 0 to {len(table) - 1}, got {quoted(at)}. None uses typical values."
+                f"at must be None or a row from 0 to {len(table) - 1}, got {quoted(at)}. None uses medians and most "
+                "frequent categories."
             )
         a = 0 if column is None else table.schema.position(column, parameter="column")
         axis = axis_column(table, a, known=True)
@@ -161,7 +162,7 @@ class LocalFitDisplay(Display):
         ax.plot(self.places, self.fit, color=color(0), label="fit", **marks)
 
     def _limits(self) -> tuple[float, float]:
-        """Return the limits of the plot: all rows and predictions, extended by up to half their range for intervals."""
+        """Return the limits of the target axis, extended for the intervals by at most half of its range."""
         known = np.concatenate([self.targets, self.fit])
         low, high = float(np.nanmin(known)), float(np.nanmax(known))
         scale = max(abs(low), abs(high)) or 1.0
@@ -182,7 +183,7 @@ def _rows(model: Any, X: Any, y: Any) -> tuple[Any, FloatArray, Backend | None]:
             raise ParameterError(f"model must be a regressor, got {quoted(model)}. DecisionSurface plots classifiers.")
         return [list(row) for row in stored.rows], stored.targets.astype(np.float64), getattr(model, "_backend", None)
     if X is None or y is None:
-        raise ParameterError("X and y must be passed together, got only one. Pass rows and their numbers, or neither.")
+        raise ParameterError("X and y must be passed together, got only one of them. Pass both or neither.")
     return X, read_numbers(y)[0], backend_of(X)
 
 

@@ -1,4 +1,4 @@
-"""Plot of the precedents of a query, and of the columns in which they differ."""
+"""Plot of the precedents of a query, with the contribution of each attribute to their distances."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _CLASSES = 3
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PrecedentsDisplay(Display):
-    """Neighbors of a query, with their distances as bars divided by attribute; created by `of`.
+    """Neighbors of a query, with their distances as bars divided by attribute; created by `PrecedentsDisplay.of`.
 
-    The nearest case is on top. Each part of a bar shows the value of the case; its target and vote are next to the bar.
-    For classification, the nearest case of another class comes last, unless it is among the neighbors.
+    The nearest case is on top. Each part of a bar shows one attribute; next to the bar are the target and the vote of
+    the case. For classification, the nearest case of another class comes last, unless it is among the neighbors.
 
     ``precedents`` are the neighbors of the query; the ``most`` important attributes are shown separately, and all other
     attributes are combined.
@@ -58,9 +58,9 @@ class PrecedentsDisplay(Display):
         Parameters
         ----------
         model
-            A fitted model with ``precedents``, or a `Precedents` object.
+            A fitted model that has a method ``precedents``, or a `Precedents` object.
         X
-            Queries; None if precedents are passed.
+            Queries; None if a `Precedents` object is passed.
         query
             Number of the query, from 0.
         most
@@ -84,7 +84,7 @@ class PrecedentsDisplay(Display):
 
     @property
     def title(self) -> str:
-        """Query number, prediction, and probabilities of the three most probable classes."""
+        """Number of the query, prediction, and probabilities of the three most probable classes."""
         one = self.precedents
         text = f"query {one.numbers[0]}: {_target(one.predictions[0])}"
         if one.probabilities is None or one.classes is None:

@@ -1,4 +1,4 @@
-"""Plots in a plane: predictions of a model, and Voronoi cells of its rows."""
+"""Plots in a plane: the predictions of a model, and the Voronoi cells of stored rows."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ _SHADES = "cividis"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DecisionSurface(Display):
-    """Predictions of a model over a plane, with rows as points; created by `of`.
+    """Predictions of a model over a plane, with rows as points; created by `DecisionSurface.of`.
 
-    Each class has a tint, stronger for higher probabilities, and a hatch; thin lines separate the classes.
+    Each class has a hatch and a tint, which is stronger for higher probabilities. Thin lines separate the classes.
 
     ``axes`` contain the positions of the rows, and ``places`` the grid positions along both axes. ``predictions`` has
-    shape (positions of the second axis, positions of the first axis). ``probabilities`` has one more dimension for
-    ``classes``; both of these are None for regression. ``targets`` are the classes or numbers of the rows, or None.
+    shape (positions of the second axis, positions of the first axis). ``probabilities`` (if predicted) has a third
+    dimension for the ``classes`` (None for regression). ``targets`` are the classes or numbers of the rows, or None.
 
     Examples
     --------
@@ -83,8 +83,8 @@ class DecisionSurface(Display):
             Targets of the rows, which color the points; None for gray points.
         columns
             The two columns to plot, by name or position; at each position, the other columns have the values of the
-            nearest row. None uses the only two columns or, for more columns, the first two principal components of the
-            mixed table; predictions are then for the nearest row with its numbers moved toward the position.
+            nearest row. None uses the only two columns or, for more columns, the first two principal components. The
+            prediction at a position is then for the nearest row, with its numbers moved toward the position.
         resolution
             Number of positions along a numeric axis; other axes have one position per value.
         proba
@@ -99,7 +99,7 @@ class DecisionSurface(Display):
         queries = plane.queries(np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2))
         predicted = np.asarray(model.predict(queries))
         if predicted.ndim != 1:
-            raise TargetError("got several target columns; a plot shows one. Fit one estimator per target.")
+            raise TargetError("got several target columns; a plot shows one target. Fit one estimator per target.")
         classes = tuple(model.classes_.tolist()) if hasattr(model, "classes_") else None
         shape, probabilities = (up.size, across.size), None
         if proba and classes is not None and hasattr(model, "predict_proba"):
@@ -113,7 +113,10 @@ class DecisionSurface(Display):
         return f"{what} at {across} x {down} positions of {self.axes[0].name} and {self.axes[1].name}"
 
     def frame(self) -> Any:
-        """Return a frame with one row per position: both axes by name, ``predicted``, and ``p(CLASS)`` per class."""
+        """Return a frame with one row per position.
+
+        The columns are both axes by name, ``predicted``, and ``p(CLASS)`` for each class.
+        """
         columns: dict[str, Any] = {}
         for axis, at in zip(self.axes, np.meshgrid(*self.places), strict=True):
             columns[free_label(axis.name, columns)] = axis.column(at.ravel())
@@ -162,7 +165,7 @@ class DecisionSurface(Display):
             ax.contour(across, up, here, [0.5], colors=INK, linewidths=0.5, zorder=1)
 
     def _strengths(self, codes: AnyArray, n: int) -> FloatArray:
-        """Return the strength of each tint, which grows with the excess of the probability over 1 / n."""
+        """Return the strength of each tint, which grows with the excess of the probability over 1 / n for n classes."""
         if self.probabilities is None or n < 2:
             return np.full(codes.shape, 0.25)
         sure = np.take_along_axis(self.probabilities, codes[..., None], axis=2)[..., 0]
@@ -222,14 +225,14 @@ def _finish(ax: Any, axes: Sequence[AxisColumn]) -> None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class VoronoiCells(Display):
-    """Voronoi cells: the part of the plane that is nearer to a row than to any other row; created by `of`.
+    """Voronoi cells; each cell is the part of a plane that is nearest to one row. Created by `VoronoiCells.of`.
 
-    1-NN predicts the target of the cell's row. Rows at the same position share a cell, which belongs to the first of
-    these rows.
+    In each cell, 1-NN predicts the target of the cell's row. Rows at the same position share a cell, which belongs to
+    the first of these rows.
 
     ``axes`` contain the positions of the rows; for a concept learner, they also cover the range of all numbers seen.
-    ``ids``, ``points`` and ``targets`` are the id, position and target of the row of each cell, and ``corners`` the
-    corners of each cell in order, clipped to the plot. ``classes`` is None if the targets are numbers.
+    ``ids``, ``points`` and ``targets`` are the id, position and target of the row of each cell, and ``corners`` are the
+    ordered corners of each cell, clipped to the plot. ``classes`` is None if the targets are numbers.
 
     Examples
     --------
@@ -263,7 +266,7 @@ class VoronoiCells(Display):
             if y is not None:
                 raise ParameterError(
                     f"y must be None if a model is passed, got {quoted(y)}. A model already has the targets "
-                    "of its rows. To plot other rows, pass them instead of the model."
+                    "of its rows. To plot other rows, pass the rows instead of the model."
                 )
             stored, backend = stored_rows(model, voting=True), getattr(model, "_backend", None)
             schema, cells, targets, ids = stored.schema, stored.cells, stored.targets, stored.ids
@@ -306,7 +309,10 @@ class VoronoiCells(Display):
         return f"{len(self)} cells of {self.axes[0].name} and {self.axes[1].name}"
 
     def frame(self) -> Any:
-        """Return a frame with one row per cell: ``id``, the values of both columns, ``target`` and ``area``."""
+        """Return a frame with one row per cell.
+
+        The columns are ``id``, both plotted columns by name, ``target`` and ``area``.
+        """
         columns: dict[str, Any] = {"id": self.ids}
         named = zip((axis.name for axis in self.axes), self.points.T, strict=True)
         for name, column in (*named, ("target", self.targets), ("area", self.areas)):
@@ -362,7 +368,7 @@ def _scales(model: Any, cells: FloatArray) -> FloatArray:
     elif memory.local_weights:
         raise ParameterError(
             f"model must have the same attribute weights everywhere, got {quoted(model)}. Learn one weight per "
-            "column, for example by attribute_weights='relief'."
+            "column, for example with attribute_weights='relief'."
         )
     else:
         fitted, weights = memory.fitted, memory.attribute_weights
@@ -378,8 +384,8 @@ def _scales(model: Any, cells: FloatArray) -> FloatArray:
     scales: FloatArray = np.sqrt(steps[1]) / ranges
     if not (scales > 0).all():
         raise ParameterError(
-            f"model must have attribute weights above 0, got {quoted(model)}. Cells are unbounded along a column of "
-            "weight 0; drop the column."
+            f"model must have attribute weights above 0, got {quoted(model)}. Drop columns of weight 0, along "
+            "which cells are unbounded."
         )
     return scales
 
@@ -387,7 +393,7 @@ def _scales(model: Any, cells: FloatArray) -> FloatArray:
 def _limits(model: Any, cells: FloatArray) -> FloatArray:
     """Return the rows that the plot must show.
 
-    These are the model's stored rows and, for concept learners, also the minima and maxima of all numbers seen.
+    The rows are the stored rows of the model and, for concept learners, the minima and maxima of all numbers seen.
     """
     memory = model._stored()
     if not isinstance(memory, ConceptMemory):

@@ -26,11 +26,11 @@ _WIDEST = 10.0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TreePosterior(Display):
-    """Posterior probability of an edge between each pair of attributes, and the most probable tree; created by `of`.
+    """Posterior probability of an edge between any two attributes, and the best tree; created by `TreePosterior.of`.
 
     ``names`` are the attributes, ``probabilities`` is the symmetric matrix of edge probabilities, and ``tree`` contains
-    the edges of the tree as pairs of attribute positions, shape (attributes - 1, 2). ``averaged`` is whether the model
-    averages over all trees; otherwise it predicts from this tree.
+    the edges of the tree as pairs of attribute positions, shape (attributes - 1, 2). ``averaged`` is True if the model
+    averages over all trees, and False if the model predicts from a single tree.
 
     Examples
     --------
@@ -74,17 +74,17 @@ class TreePosterior(Display):
         return cls(names, probabilities, tree, averaged, table.backend)
 
     def _summary(self) -> str:
-        return f"{len(self.tree)} most probable edges between {len(self.names)} attributes"
+        return f"tree of {len(self.tree)} edges between {len(self.names)} attributes"
 
     @property
     def _edges(self) -> set[tuple[int, int]]:
         return {(min(edge), max(edge)) for edge in self.tree.tolist()}
 
     def frame(self) -> Any:
-        """Return a frame with one row per pair of attributes, most probable pairs first.
+        """Return a frame with one row per pair of attributes, in descending order of probability.
 
-        The columns are ``attribute``, ``other``, ``probability`` and ``in_tree``. A model with a single tree has only
-        the pairs of that tree.
+        The columns are ``attribute``, ``other``, ``probability`` and ``in_tree``. For a model with a single
+        tree, the frame contains only the edges of this tree.
         """
         u, v = np.triu_indices(len(self.names), 1) if self.averaged else self.tree.T
         order = np.argsort(-self.probabilities[u, v], kind="stable")
@@ -188,7 +188,7 @@ class TreePosterior(Display):
 
 
 def spanning_tree(weights: FloatArray) -> IntArray:
-    """Return the edges of the tree with the largest sum (and product) of weights; the first tree on ties.
+    """Return the edges of the tree with the largest sum (and product) of edge weights; the first tree on ties.
 
     Examples
     --------

@@ -25,10 +25,10 @@ _WIDTH = 28
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WeightsDisplay(Display):
-    """Attribute weights, or the posterior probability that each attribute is relevant; created by `of`.
+    """Attribute weights, or posterior probabilities that attributes are relevant; created by `WeightsDisplay.of`.
 
     ``names`` and ``weights`` are in the order of the columns, ``meaning`` describes the weights, and ``posterior`` is
-    whether the weights are probabilities. ``prior`` is the prior probability if it is the same for all attributes.
+    True if the weights are probabilities. ``prior`` is the prior probability if it is the same for all attributes.
     ``draws`` contains the weights of each bootstrap sample, shape (samples, attributes); an interval contains the share
     ``level`` of the samples.
 
@@ -63,10 +63,10 @@ class WeightsDisplay(Display):
             A fitted model with ``attribute_weights_`` (neighbors and local models) or ``relevance_``
             (`SubsetAveragedBayes`), or the table in one of these attributes.
         X, y
-            The rows to draw bootstrap samples from, usually the training rows.
+            The rows and targets from which bootstrap samples are drawn, usually the training data.
         bootstrap
-            Number of bootstrap samples. The model is refitted to each sample, and the intervals are quantiles of the
-            weights. 0 for no intervals.
+            Number of bootstrap samples, or 0 for no intervals. The model is refitted to each sample, and the intervals
+            are quantiles of the weights.
         level
             Share of the samples within an interval.
         random_state
@@ -84,7 +84,7 @@ class WeightsDisplay(Display):
             if X is None or y is None or not hasattr(model, "fit"):
                 raise ParameterError(
                     f"bootstrap must be 0 unless a model, X and y are passed, got {quoted(bootstrap)}. Samples are "
-                    "drawn from the rows."
+                    "drawn from the rows of X."
                 )
             draws = _draws(model, X, y, int(bootstrap), check_seed(random_state))
         if isinstance(table, Relevance):
@@ -102,7 +102,7 @@ class WeightsDisplay(Display):
 
     @property
     def interval(self) -> tuple[FloatArray, FloatArray] | None:
-        """Lower and upper bounds for each attribute: quantiles of the samples; None without a bootstrap."""
+        """Lower and upper bounds of each weight, which are quantiles of the samples; None without a bootstrap."""
         if not len(self.draws):
             return None
         low, high = np.quantile(self.draws, [(1 - self.level) / 2, (1 + self.level) / 2], axis=0)

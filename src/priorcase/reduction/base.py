@@ -70,11 +70,11 @@ class Resampler(Protocol):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class Reducer(BaseEstimator, metaclass=EstimatorMeta):
-    """Base class of the reducers, with their common parameters. Subclasses choose the rows to keep in `_keep`."""
+    """Base class of the reducers, with their common parameters; subclasses choose the rows to keep in `_keep`."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
     _for_classes: ClassVar[dict[str, Any]] = {}
-    """Parameters without effect on numeric targets, and their defaults, for reducers that accept such targets."""
+    """Parameters that have no effect on numeric targets, and their defaults, for reducers that accept such targets."""
 
     distance: DistanceLike = "robust"
     attribute_weights: Any = None
@@ -93,13 +93,13 @@ class Reducer(BaseEstimator, metaclass=EstimatorMeta):
         if k >= len(rows):
             raise TooFewRowsError(
                 f"Expected n_neighbors < n_samples, but n_neighbors = {k}, n_samples = {len(rows)}. A row is not "
-                "its own neighbor: use a smaller n_neighbors, or pass more rows."
+                "its own neighbor. Use a smaller n_neighbors, or pass more rows."
             )
         if self._for_classes:
             idle, sort = (self._for_classes, "numbers") if rows.classes is None else ({"alpha": ALPHA}, "classes")
             for name, default in idle.items():
                 if (value := getattr(self, name)) != default:
-                    raise ParameterError(f"{name} has no effect if y contains {sort}, got {value!r}; omit it")
+                    raise ParameterError(f"{name} has no effect if y contains {sort}, got {value!r}; use the default")
         self.sample_indices_ = self._keep(rows)
         self._schema = rows.memory.instances.schema
         record_features(self, self._schema)
@@ -110,7 +110,7 @@ class Reducer(BaseEstimator, metaclass=EstimatorMeta):
 
     @changes
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Return the rows kept and their targets, as in imbalanced-learn; order and type do not change."""
+        """Return the rows kept and their targets, in the same order and type, as in imbalanced-learn."""
         self.fit(X, y)
         return taken_rows(X, self.sample_indices_), taken_rows(y, self.sample_indices_)
 
@@ -127,13 +127,13 @@ class Reducer(BaseEstimator, metaclass=EstimatorMeta):
         numbers = [state["n_features_in_"], state.get("n_iter_", 0)]
         names, classes = state.get("feature_names_in_"), state.get("classes_")
         if not state.keys() <= {*_FITTED} or (np.diff(kept) <= 0).any() or {*map(type, numbers)} != {int}:
-            raise ValueError("a reducer with invalid rows")
+            raise ValueError("the state of the reducer is invalid")
         if names is not None and (names.shape != (numbers[0],) or not all(isinstance(name, str) for name in names)):
-            raise ValueError("columns without a name")
+            raise ValueError("the names of the columns are invalid")
         if classes is not None and (classes.ndim != 1 or not classes.size):
-            raise ValueError("a reducer without classes")
+            raise ValueError("the classes of the reducer are invalid")
         if len(saving.checked_schema(state["_schema"])) != numbers[0]:
-            raise ValueError("a schema of other columns")
+            raise ValueError("the schema belongs to other columns")
         self.__dict__.update(state)
 
     _repr_html_inner, _repr_mimebundle_ = html_inner, mimebundle
@@ -167,7 +167,7 @@ class VotingReducer(Reducer):
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """All rows of a table, their targets, and the distance, which always uses statistics of the whole table."""
+    """All rows of a table, their targets, and the distance, which uses statistics of the whole table."""
 
     memory: NeighborsMemory
     numbers: FloatArray | None  # the targets; None for classes
@@ -180,13 +180,13 @@ class Rows:
         return len(self.memory)
 
     def arguments(self, at: IdArray) -> tuple[Plan, NDArray[np.uint8], FloatArray, FloatArray]:
-        """Return plan, kinds, cells and weights of rows: the first arguments of all functions in the core."""
+        """Return the plan, kinds, cells and weights of rows, which all reducers of the compiled core need."""
         plan, coded, cells = self.memory.training_data().core_arguments(at)
         weights = self.memory.attribute_weights
         return plan, coded, cells, np.ones(cells.shape[1]) if weights is None else np.ascontiguousarray(weights)
 
     def blocks(self, n: int, size: int | None = None) -> Iterator[slice]:
-        """Yield slices of ``n`` rows (by default hundredths) and advance the progress bar between them."""
+        """Yield slices of ``n`` rows, by default at most 100 slices, and advance the progress bar after each slice."""
         return blocks(n, text=self.owner, size=size or max(1_000, -(-n // 100)))
 
 
@@ -202,7 +202,7 @@ def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -
     given = reducer.attribute_weights
     weights = None if given is None else resolve_weights(given, instances, threads=threads)
     if isinstance(weights, LearnedWeights) and weights.weighting.local:
-        raise ParameterError("attribute_weights must be the same for all rows; omit local=True")
+        raise ParameterError("attribute_weights must be the same for all rows. Choose local=False.")
     memory = NeighborsMemory(instances, distance, attribute_weights=weights, algorithm="auto")
     memory.append(table, target.read(targets), None)
     memory.check()
@@ -218,7 +218,7 @@ def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -
 
 
 def _read_targets(y: Any, sort: TargetSort) -> tuple[AnyArray, AnyArray | None, IdArray]:
-    """Return targets, shape (rows, 1), with classes and codes; ``"auto"`` means numbers if any has a fraction."""
+    """Return targets of shape (rows, 1), classes and codes; ``"auto"`` means numbers if any target has a fraction."""
     numbers = sort == "numbers" or (sort == "auto" and has_fractions(as_array(y)))
     targets: AnyArray = read_numbers(y)[0] if numbers else read_labels(y).values
     check_one_target(targets.shape[1])

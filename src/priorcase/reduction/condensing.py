@@ -1,4 +1,4 @@
-"""Condensing: small subsets of rows with the same predictions as the whole table (CNN, RNN, ICF)."""
+"""Condensing: small subsets of rows that predict almost as well as the whole table (CNN, RNN, ICF)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from priorcase.reduction.editing import edited
 class CNN(Reducer):
     """Condensed nearest neighbors (CNN): adds rows until 1-NN classifies all other rows correctly.
 
-    The subset starts with the first row of each class. Passes over all rows add every row whose nearest member of the
-    subset has another class, until a pass adds none. Rows near the class boundaries are kept, and so is noise. Among
-    members at equal distances, the one added first decides.
+    The subset starts with the first row of each class. A pass over all rows adds every row whose nearest member of the
+    subset has another class; passes are repeated until a pass adds no row. CNN keeps noisy rows and rows near the
+    class boundaries. Among members of the subset at equal distances, the first in processing order decides.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class CNN(Reducer):
         Whether to process the rows in random order, and the seed.
     distance, attribute_weights, categorical_features, schema, n_jobs
         See `ENN`, which also documents the fitted attributes. ``n_iter_`` is the number of passes, including
-        the last one.
+        the last pass, which adds no row.
 
     Notes
     -----
@@ -71,10 +71,10 @@ class CNN(Reducer):
 
 
 class RNN(CNN):
-    """Reduced nearest neighbors (RNN): applies `CNN`, then deletes members if no row becomes misclassified.
+    """Reduced nearest neighbors (RNN): applies `CNN`, then deletes each row whose deletion causes no misclassification.
 
-    Members are processed in order (G. W. Gates, *IEEE Trans. Information Theory* 18, 1972). Parameters and attributes:
-    see `CNN`.
+    Each row of the subset is considered once (G. W. Gates, *IEEE Trans. Information Theory* 18, 1972). Parameters and
+    attributes: see `CNN`.
 
     Examples
     --------
@@ -96,20 +96,20 @@ class RNN(CNN):
 class ICF(VotingReducer):
     """Iterative case filtering (ICF): deletes rows whose reachable set is larger than their coverage.
 
-    After one pass of `ENN`, all rows with ``|reachable| > |coverage|`` are deleted at once, repeatedly until none is
-    left. ``reachable(x)`` are the rows of its class that are nearer to x than its nearest enemy, the nearest row of
-    another class; ``coverage(x)`` are the rows from which x is reachable. This removes the interior of the classes.
+    After one pass of `ENN`, each pass deletes all rows with ``|reachable| > |coverage|``, until a pass deletes no row.
+    ``reachable(x)`` are the rows of the class of x that are nearer to x than the nearest row of another class, and
+    ``coverage(x)`` are the rows from which x is reachable. ICF removes the interior of the classes.
 
     Parameters
     ----------
     n_neighbors, ties, distance, attribute_weights, categorical_features, schema, n_jobs
         See `ENN`, which also documents the fitted attributes. ``n_iter_`` is the number of passes after `ENN`,
-        including the last one.
+        including the last pass, which deletes no row.
 
     Notes
     -----
-    Rows at the same distance as the nearest enemy are not reachable. If only one class is left after `ENN`, no row is
-    deleted.
+    Rows at the same distance as the nearest row of another class are not reachable. If only one class is left after
+    `ENN`, no further row is deleted.
 
     References
     ----------

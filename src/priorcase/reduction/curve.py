@@ -33,7 +33,7 @@ ALL_ROWS = "all rows"  # name of the full table
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ReductionCurve(GridResult):
-    """Share of rows kept and held-out score of each reducer; prints as a table. Returned by `reduction_curve`."""
+    """Result of `reduction_curve`: share of rows kept and held-out score of each reducer; prints as a table."""
 
     names: tuple[str, ...]  # of the reducers; the first is the full table
     kept: FloatArray  # share of the training rows kept in each split, shape (reducers, splits)
@@ -56,7 +56,7 @@ class ReductionCurve(GridResult):
 
     @property
     def kept_error(self) -> FloatArray:
-        """Standard error of the mean share kept, ``s / sqrt(splits)``; NaN with one split."""
+        """Standard error of the mean share of rows kept, ``s / sqrt(splits)``; NaN with one split."""
         return _standard_error(self.kept)
 
     @property
@@ -67,7 +67,8 @@ class ReductionCurve(GridResult):
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row per reducer.
 
-        Columns: ``reducer``, ``kept``, ``kept_error``, the score by its name and ``..._error``.
+        Columns: ``reducer``, ``kept``, ``kept_error``, and the score and its standard error, such as ``accuracy`` and
+        ``accuracy_error``.
         ``backend``: see `Precedents.frame`.
         """
         columns: dict[str, Any] = {"reducer": list(self.names), "kept": self.kept_mean, "kept_error": self.kept_error}
@@ -76,7 +77,7 @@ class ReductionCurve(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Plot the score against the share of rows kept, with standard errors; the dashed line is the full table."""
+        """Plot the score against the share of rows kept, with standard errors; a dashed line shows the full table."""
         lines = zip(self.names, self.kept_mean, self.score_mean, self.kept_error, self.score_error, strict=True)
         with drawing(ax) as ax:
             for i, (name, x, y, across, up) in enumerate(lines):
@@ -114,23 +115,24 @@ def reduction_curve(
 ) -> ReductionCurve:
     """Cross-validate reducers: the share of rows they keep, and the score of an estimator fitted to those rows.
 
-    In each split the reducers and the estimator see the training rows only. The full table comes first in the result.
+    In each split, the reducers and the estimator are fitted to the training rows only. The first row of the result is
+    the full table, without reduction.
 
     Parameters
     ----------
     reducers
-        A mapping from name to reducer, a list, or one reducer: objects with ``fit_resample``, such as `ENN`, `DROP3`,
-        `IB2`, or your own (see `Resampler`).
+        A reducer, a list of reducers, or a mapping from name to reducer. A reducer is an object with ``fit_resample``,
+        such as `ENN`, `DROP3`, `IB2`, or an object of your own class (see `Resampler`).
     X, y
         The rows and their targets.
     estimator
-        The estimator to score with its own ``score`` (accuracy or R²). By default ``KNNClassifier(1)``, or
+        Estimator to fit and to score with its own ``score`` (accuracy or R²). By default ``KNNClassifier(1)``, or
         ``KNNRegressor(1)`` if ``y`` contains numbers with fractions.
     param_name, param_range
         A parameter to vary and its values, as in ``validation_curve``.
     cv, random_state
-        Number of folds (stratified, shuffled with ``random_state``), or a splitter or an iterable of splits, as in
-        scikit-learn.
+        Number of folds, which are shuffled with ``random_state`` and stratified for a classifier. ``cv`` may also be a
+        splitter or an iterable of splits, as in scikit-learn.
 
     Examples
     --------
@@ -153,8 +155,8 @@ def reduction_curve(
         estimator = KNNRegressor(1) if numbers else KNNClassifier(1)
     if numbers and not is_regressor(estimator):
         raise ParameterError(
-            f"estimator must be a regressor if y holds numbers with fractions, got {quoted(estimator)}; "
-            "for example KNNRegressor(1)"
+            f"estimator must be a regressor if y contains numbers with fractions, got {quoted(estimator)}. "
+            "Pass, for example, KNNRegressor(1)."
         )
     splits = list(_splitter(cv, random_state, estimator, array).split(np.zeros(len(array)), array.ravel()))
     kept, scores = np.ones((len(named) + 1, len(splits))), np.empty((len(named) + 1, len(splits)))
@@ -182,8 +184,8 @@ def _reduced(name: str, reducer: Any, X: Any, y: Any) -> tuple[Any, Any]:
     rows, targets = (each.shape[0] if hasattr(each, "shape") else len(each) for each in found)
     if not rows or rows != targets:
         raise ParameterError(
-            f"fit_resample of {name!r} must keep at least one row, with one target each, got {rows} rows and {targets} "
-            "targets"
+            f"fit_resample of {name!r} must return at least one row, and one target for each row, got {rows} rows and "
+            f"{targets} targets"
         )
     return found[0], found[1]
 
@@ -197,27 +199,29 @@ def _named(reducers: Any) -> dict[str, Any]:
         for reducer in reducers if several else [reducers]:
             found[free_label(type(reducer).__name__, found)] = reducer
     if not found:
-        raise ParameterError("reducers must be a reducer, a list of them, or a mapping from name to reducer, got none")
+        raise ParameterError(
+            "reducers must be a reducer, a list of reducers, or a mapping from name to reducer, got none"
+        )
     for reducer in found.values():
         if not hasattr(reducer, "fit_resample") or isinstance(reducer, type):
-            raise ParameterError(f"reducers must have fit_resample, like ENN(), got {quoted(reducer)}")
+            raise ParameterError(f"reducers must be objects with fit_resample, such as ENN(), got {quoted(reducer)}")
     return found
 
 
 def _varied(reducers: dict[str, Any], name: str | None, values: Iterable[Any] | None) -> dict[str, Any]:
-    """Return a copy of each reducer for each value of the parameter."""
+    """Return a copy of each reducer for each parameter value, or the reducers if no parameter is varied."""
     if name is None and values is None:
         return reducers
     values = list(values) if isinstance(values, Iterable) else []
     if name is None or not values:
         raise ParameterError(
-            f"param_name and param_range must both be given, or neither, got {quoted(name)} and {quoted(values)}; for "
-            "example param_name='n_neighbors', param_range=[1, 3, 5]"
+            f"param_name and param_range must both be given, or neither, got {quoted(name)} and {quoted(values)}. "
+            "For example, pass param_name='n_neighbors', param_range=[1, 3, 5]."
         )
     found: dict[str, Any] = {}
     for label, reducer in reducers.items():
         if name not in (known := reducer.get_params() if hasattr(reducer, "get_params") else {}):
-            remedy, owner = advice(name, known, otherwise="See get_params()."), type(reducer).__name__
+            remedy, owner = advice(name, known, otherwise="Call get_params() for the names."), type(reducer).__name__
             raise ParameterError(f"param_name must be a parameter of {owner}, got {quoted(name)}. {remedy}")
         for value in values:
             text = f"{name}={value}" if len(reducers) == 1 else f"{label} {name}={value}"
@@ -228,7 +232,9 @@ def _varied(reducers: dict[str, Any], name: str | None, values: Iterable[Any] | 
 def _splitter(cv: Any, random_state: Any, estimator: Any, y: AnyArray) -> Any:
     if not is_whole(cv):
         if random_state is not None:
-            raise ParameterError("random_state has no effect if cv is a splitter; set it on the splitter")
+            raise ParameterError(
+                "random_state has no effect if cv is a splitter. Set random_state of the splitter instead."
+            )
         return check_cv(cv, y, classifier=not is_regressor(estimator))
     if not 2 <= cv <= len(y):
         raise ParameterError(f"cv must be a splitter or a number from 2 to {len(y)}, the number of rows, got {cv}")

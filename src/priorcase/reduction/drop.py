@@ -1,4 +1,4 @@
-"""Decremental reduction (DROP1 to DROP5): rows are deleted if this does not reduce the accuracy on their associates."""
+"""Decremental reduction (DROP1 to DROP5): deletes rows if the accuracy on their associates does not decrease."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from priorcase.reduction.editing import edited
 
 
 class DROP1(VotingReducer):
-    """DROP1: deletes a row if at least as many of its associates in S are classified correctly without it.
+    """DROP1: deletes a row if at least as many of its associates are classified correctly without the row.
 
-    S starts as the whole table. The associates of a row are the rows that have it among their ``n_neighbors`` nearest
-    neighbors in S. Rows are processed once, in table order. DROP1 ignores deleted rows and may therefore lose whole
-    regions; DROP2 to DROP5 take them into account.
+    S is the set of rows not deleted so far. The associates of a row are the rows of S that have this row among their
+    ``n_neighbors`` nearest neighbors in S. Rows are processed once, in table order. In DROP1, deleted rows are not
+    associates, so whole regions may be lost; in DROP2 to DROP5, deleted rows remain associates.
 
     Parameters
     ----------
     n_neighbors
-        Number k of neighbors that vote; the next nearest row replaces a deleted one.
+        Number k of neighbors that vote; the next nearest row replaces a deleted neighbor.
     ties, distance, attribute_weights, categorical_features, schema, n_jobs
         See `ENN`, which also documents the fitted attributes.
 
     Notes
     -----
-    Rows at equal distances are ordered by position. If S has at most k other rows, all of them vote. The last row of S
-    is never deleted.
+    Rows at equal distances are ordered by position. If S has at most k other rows, all of them vote. If S
+    contains a single row, this row is not deleted.
 
     References
     ----------
@@ -51,8 +51,8 @@ class DROP1(VotingReducer):
 class DROP2(VotingReducer):
     """DROP2: `DROP1` with associates in the whole table, starting with rows far from other classes.
 
-    Deleted rows are still associates. Rows are processed by the distance of their nearest enemy (the nearest row of
-    another class), farthest first, so that the interior of the classes is removed first (Wilson & Martinez 2000,
+    Deleted rows remain associates. Rows are processed in decreasing order of the distance to their nearest enemy (the
+    nearest row of another class), so that the interior of the classes is removed first (Wilson & Martinez 2000,
     section 4.3). Parameters: see `DROP1`.
 
     Examples
@@ -71,10 +71,10 @@ class DROP2(VotingReducer):
 class DROP3(VotingReducer):
     """DROP3: removes noise with `ENN`, then applies `DROP2`; supports regression.
 
-    For numeric targets (after Arnaiz-González et al. 2016), noise is defined as in `ENN`. A row is deleted if the sum
-    of ``|y - mean|`` over its associates does not increase without it, with the mean over their ``n_neighbors`` nearest
-    neighbors in S. Enemies of a row are rows whose targets differ from its own by more than ``alpha`` standard
-    deviations of the targets of its ``n_neighbors`` nearest neighbors. Nine neighbors are usual.
+    For numeric targets (after Arnaiz-González et al. 2016), noise is defined as in `ENN`. A row is deleted unless the
+    sum of ``|y - mean|`` over its associates would increase; mean is the mean target of the ``n_neighbors`` nearest
+    neighbors of an associate in S. The enemies of a row are rows whose targets differ from its target by more than
+    ``alpha`` standard deviations of the targets of its ``n_neighbors`` nearest neighbors. Nine neighbors are usual.
 
     Parameters
     ----------
@@ -83,8 +83,8 @@ class DROP3(VotingReducer):
 
     Notes
     -----
-    Wilson & Martinez do not say whether rows removed as noise remain associates. Here they do not: the result is that
-    of `DROP2` on the rows that `ENN` keeps, for any distance that uses no statistics of the table.
+    Wilson & Martinez do not say whether rows removed as noise remain associates. Here, rows removed as
+    noise are not associates: if the distance uses no statistics of the table, DROP3 equals `ENN` followed by `DROP2`.
 
     References
     ----------
@@ -111,11 +111,11 @@ class DROP3(VotingReducer):
 
 
 class DROP4(VotingReducer):
-    """DROP4: removes noise if no associate becomes misclassified, then applies `DROP2`.
+    """DROP4: removes noise if the accuracy on its associates does not decrease, then applies `DROP2`.
 
-    A row is noise if its ``n_neighbors`` nearest neighbors in S misclassify it. Noisy rows are processed in table
-    order by the rule of `DROP2`, so fewer rows are removed as noise than in `DROP3` (Wilson & Martinez 2000, section
-    4.5). Parameters: see `DROP1`.
+    A row is noise if its ``n_neighbors`` nearest neighbors in S misclassify it. Noisy rows are processed in table order
+    and deleted by the rule of `DROP2`, so usually fewer rows are removed as noise than in `DROP3` (Wilson & Martinez
+    2000, section 4.5). Parameters: see `DROP1`.
 
     Examples
     --------
@@ -134,8 +134,8 @@ class DROP4(VotingReducer):
 class DROP5(VotingReducer):
     """DROP5: `DROP2` preceded by a pass that starts with rows near other classes.
 
-    The first pass goes from the class boundaries inwards, which smooths them; later passes go outwards as in `DROP2`.
-    Nearest enemies are searched again in S before each pass.
+    The first pass goes from the class boundaries inwards and smooths the boundaries; later passes go outwards as in
+    `DROP2`. Before each pass, the nearest enemies are searched again in S.
 
     Parameters
     ----------
@@ -165,10 +165,10 @@ class DROP5(VotingReducer):
 
 
 class Dropping:
-    """Deletion of rows one by one if this does not reduce the accuracy on their associates.
+    """Deletion of rows one by one, if the accuracy on their associates does not decrease.
 
-    ``at`` contains the initial rows of S (by default all); only these can be associates. For numeric targets, enemies
-    differ by more than ``alpha`` standard deviations. With ``stay_on``, rows deleted from S remain associates.
+    ``at`` contains the initial rows of S (by default all rows); only these rows can be associates. Numeric targets of
+    enemies differ by more than ``alpha`` standard deviations. With ``stay_on``, rows deleted from S remain associates.
     """
 
     def __init__(
@@ -183,13 +183,13 @@ class Dropping:
             self._core.fill(part.start, part.stop, rows.threads)
 
     def consider(self, order: IdArray, *, noise_only: bool = False) -> IdArray:
-        """Process rows in order (``noise_only``: only rows that their neighbors misclassify); return the rows left."""
+        """Process rows in order and return the rows left; ``noise_only`` skips rows that are classified correctly."""
         for part in self._rows.blocks(len(order)):
             self._core.consider(order[part], noise_only)
         return self._at[np.flatnonzero(self._core.held())]
 
     def consider_by_enemy(self, *, nearest_first: bool = False) -> IdArray:
-        """Process rows by the distance of their nearest enemy, by default farthest first; return the rows left."""
+        """Process rows by the distance to their nearest enemy, by default the farthest first; return the rows left."""
         held, costs = np.flatnonzero(self._core.held()), np.empty(len(self._at))
         asked = held if self._labels is None else by_class(self._labels, held)
         for part in self._rows.blocks(len(asked)):

@@ -1,4 +1,4 @@
-"""Editing: rows misclassified by their nearest neighbors are deleted (ENN, RENN, AllKNN)."""
+"""Editing: deletion of rows that their nearest neighbors misclassify (ENN, RENN, AllKNN)."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ class ENN(VotingReducer):
     """Edited nearest neighbors (ENN): deletes rows that their k nearest neighbors misclassify.
 
     All rows are checked against the whole table and deleted at once, which removes noise and smooths the class
-    boundaries. A class may disappear; it is an error if no row would be left. For numeric targets (Kordos & Blachnik
-    2012) a row is kept if ``|y - mean| <= alpha * deviation``, with the mean and standard deviation of the targets of
-    its neighbors.
+    boundaries. A class may disappear, but at least one row must be left. For numeric targets (Kordos & Blachnik 2012),
+    a row is kept if ``|y - mean| <= alpha * deviation``, with the mean and standard deviation of the targets of its
+    neighbors.
 
     Parameters
     ----------
     n_neighbors
-        Number k of neighbors; 9 are usual for numeric targets.
+        Number k of neighbors; 9 is usual for numeric targets.
     target
-        Type of ``y``: ``"classes"``, ``"numbers"``, or ``"auto"`` (numbers if one of them has a fraction).
+        Type of ``y``: ``"classes"``, ``"numbers"``, or ``"auto"`` (numbers if a target has a fraction).
     alpha
-        Tolerance in standard deviations; for numbers only.
+        Tolerance in standard deviations; for numeric targets only.
     ties
         Winner of a tied vote: the ``"first"`` class in ``classes_``, as in imbalanced-learn, or the class of the
         ``"nearest"`` voter; for classes only.
     kind_sel
-        ``"mode"``: the most frequent class of the neighbors must be the row's own (Wilson). ``"all"``: all neighbors
-        must have its class, imbalanced-learn's default; for classes only.
+        ``"mode"``: a row is kept if its class is the most frequent class of its neighbors (Wilson). ``"all"``: a row is
+        kept if all its neighbors have its class (imbalanced-learn's default); for classes only.
     distance
         Name of a distance such as ``"heom"``, ``"hvdm"`` or ``"gower"``, or a `Distance`; fitted to the whole table.
     attribute_weights, categorical_features, schema, n_jobs
@@ -50,12 +50,12 @@ class ENN(VotingReducer):
     sample_indices_
         Positions of the rows kept, ascending.
     classes_
-        Classes in ascending order, including those without remaining rows; only for classes.
+        Classes in ascending order, including classes without remaining rows; not set for numeric targets.
 
     Notes
     -----
-    Neighbors at equal distances are ordered by position. With ``distance="euclidean"`` the result is that of
-    imbalanced-learn's ``EditedNearestNeighbours(sampling_strategy="all", kind_sel="mode")``, if no two rows are equal.
+    Neighbors at equal distances are ordered by position. If no distances are equal or 0, ``distance="euclidean"`` gives
+    the result of imbalanced-learn's ``EditedNearestNeighbours(sampling_strategy="all")`` with the same ``kind_sel``.
 
     References
     ----------
@@ -96,7 +96,7 @@ class RENN(VotingReducer):
     ----------
     n_neighbors, ties, kind_sel, distance, attribute_weights, categorical_features, schema, n_jobs
         See `ENN`, which also documents the fitted attributes. ``n_iter_`` is the number of passes, including
-        the last one.
+        the last pass, which deletes no row.
 
     Examples
     --------
@@ -125,18 +125,18 @@ class RENN(VotingReducer):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AllKNN(VotingReducer):
-    """All k-NN: deletes rows that their i nearest neighbors misclassify, for any i from 1 to k (Tomek 1976).
+    """All k-NN: deletes rows that their i nearest neighbors misclassify for at least one i from 1 to k (Tomek 1976).
 
-    All rows are checked against the whole table and deleted at the end. With ``successive=True`` the result is that of
-    imbalanced-learn's ``AllKNN(sampling_strategy="all", kind_sel="mode", allow_minority=True)``, if no two rows are
-    equal and no class disappears.
+    By default, all rows are checked against the whole table before any row is deleted. With ``successive=True`` and
+    ``distance="euclidean"``, the result is that of imbalanced-learn's ``AllKNN(sampling_strategy="all",
+    kind_sel="mode", allow_minority=True)`` if no class disappears and no distances from a row are equal or 0.
 
     Parameters
     ----------
     n_neighbors
         Largest number of neighbors, k.
     successive
-        Whether to delete after each i, so that later neighbors are found among the remaining rows.
+        Whether to delete rows after each i, so that later neighbors are searched among the remaining rows.
     ties, kind_sel, distance, attribute_weights, categorical_features, schema, n_jobs
         See `ENN`, which also documents the fitted attributes.
 
@@ -168,7 +168,7 @@ class AllKNN(VotingReducer):
 
 
 class NearestOthers:
-    """Lists of the ``k`` nearest remaining rows of each remaining row; shorter if fewer rows remain."""
+    """Lists of the ``k`` nearest remaining rows of each remaining row; lists are shorter if fewer rows remain."""
 
     def __init__(self, rows: Rows, k: int) -> None:
         self._rows, self._k = rows, k
@@ -182,7 +182,7 @@ class NearestOthers:
         return at, self._lists[at, : self._width]
 
     def remove(self, gone: IdArray) -> None:
-        """Remove rows, and search again for the neighbors of rows whose lists contained a removed row."""
+        """Remove rows, and search again for the neighbors of all rows whose lists contain a removed row."""
         self.left[gone] = False
         self._rows.memory.index.remove(gone)
         at, lists = self.lists()
@@ -205,17 +205,17 @@ class NearestOthers:
 def edited(
     rows: Rows, k: int, *, ties: VoteTies = "first", kind_sel: KindSel = "mode", alpha: float = ALPHA
 ) -> IdArray:
-    """Return the rows that their k nearest neighbors do not contradict."""
+    """Return the positions of the rows that agree with their k nearest neighbors."""
     at, lists = NearestOthers(rows, k).lists()
     return some_left(at[~disagree(rows, at, lists, ties=ties, kind_sel=kind_sel, alpha=alpha)], rows, k)
 
 
 def some_left(kept: IdArray, rows: Rows, k: int) -> IdArray:
-    """Return the rows kept; raise an error if there are none."""
+    """Return the rows kept; raise an error if no row is kept."""
     if not kept.size:
-        advice = "Try another n_neighbors or distance; the columns may not predict the target."
+        advice = "Try another n_neighbors or distance, and check whether the columns predict y."
         if rows.classes is not None and rows.classes.dtype.kind in "iuf":
-            advice = "y was treated as class labels. Pass target='numbers' (ENN and DROP3) if it is numeric."
+            advice = "y was treated as class labels. Pass target='numbers' (ENN and DROP3) if y is numeric."
         raise TooFewRowsError(
             f"all {len(rows)} rows would be deleted, because their nearest neighbors (n_neighbors = {k}) misclassify "
             f"every one of them. {advice}"
@@ -226,7 +226,7 @@ def some_left(kept: IdArray, rows: Rows, k: int) -> IdArray:
 def disagree(
     rows: Rows, at: IdArray, lists: IdArray, *, ties: VoteTies, kind_sel: KindSel = "mode", alpha: float = ALPHA
 ) -> BoolArray:
-    """Return a mask of the rows that their nearest neighbors contradict; ``lists`` has one line per row."""
+    """Return a mask of the rows that disagree with their neighbors; ``lists`` contains the neighbors of each row."""
     found = np.zeros(len(at), dtype=bool)
     if not lists.shape[1]:
         return found
@@ -241,7 +241,7 @@ def disagree(
 
 
 def winners(labels: IdArray, ties: VoteTies) -> IdArray:
-    """Return the most frequent label in each line of labels, which are ordered from nearest to farthest."""
+    """Return the most frequent label in each row of ``labels``, which is ordered from nearest to farthest."""
     votes = np.stack([(labels == labels[:, i : i + 1]).sum(axis=1) for i in range(labels.shape[1])], axis=1)
     tied = votes == votes.max(axis=1, keepdims=True)
     nearest: IdArray = labels[np.arange(len(labels)), tied.argmax(axis=1)]
@@ -251,7 +251,7 @@ def winners(labels: IdArray, ties: VoteTies) -> IdArray:
 def far_off(own: FloatArray, numbers: FloatArray, alpha: float) -> BoolArray:
     """Return a mask of targets more than ``alpha`` standard deviations away from their neighbors' mean."""
     n = numbers.shape[1]
-    # Cumulative sums add nearest first, one by one; np.sum adds in pairs.
+    # Cumulative sums add one number after the other, nearest first, but np.sum adds pairwise.
     mean = np.cumsum(numbers, axis=1)[:, -1] / n
     deviation = np.sqrt(np.cumsum(np.square(numbers - mean[:, None]), axis=1)[:, -1] / n)
     return np.asarray(np.abs(own - mean) > alpha * deviation)

@@ -16,7 +16,7 @@ METHODS = tuple(_METHODS)
 
 
 def resolve_method(value: object) -> WeightingMethod | None:
-    """Return the weighting method for a name or an object; None if it is not a method."""
+    """Return the weighting method for a name or a `WeightingMethod`; None for any other value."""
     if isinstance(value, str):
         return _METHODS[value]() if value in _METHODS else None
     return value if isinstance(value, WeightingMethod) else None

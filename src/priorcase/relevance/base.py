@@ -19,7 +19,7 @@ from priorcase.search import Algorithm, Index
 from priorcase.similarity import FittedDistance
 from priorcase.similarity.statistics import first_seen
 
-# Smaller weights, relative to the largest, would leave distances that consist of rounding errors.
+# With smaller weights, relative to the largest, distances could consist of rounding errors.
 _MIN_WEIGHT = 1e-12
 
 
@@ -49,7 +49,7 @@ class TrainingData:
         return targets is not None and isinstance(targets.kinds[self.target], Nominal)
 
     def targets(self) -> AnyArray:
-        """Return the class of each row, numbered as in `renumbered`, or its numeric target."""
+        """Return the target of each row: a class number as in `renumbered`, or a numeric value."""
         values = self.instances.target(self.target)
         return renumbered(np.asarray(values, np.int64)) if self.has_classes else np.asarray(values, np.float64)
 
@@ -59,7 +59,7 @@ class TrainingData:
         return np.ones(len(self)) if weights is None else np.asarray(weights, dtype=np.float64)
 
     def core_arguments(self, rows: IdArray) -> tuple[Plan, NDArray[np.uint8], FloatArray]:
-        """Return the first arguments of all core functions: the plan, a mask of coded columns, and the rows' cells."""
+        """Return the arguments that functions of the compiled core share: plan, mask of coded columns, and cells."""
         ids, cells = self.instances.ids[rows], self.instances.cells(rows)
         return self.fitted.plan(), self.fitted.coded(self.instances.schema), self.fitted.stored_cells(ids, cells)
 
@@ -80,22 +80,23 @@ class WeightingMethod(ABC):
         """Return a score for each attribute: at most 0 if it is irrelevant, and larger for more relevant attributes."""
 
     def around(self, data: TrainingData, weights: FloatArray, cells: FloatArray, own: IdArray | None) -> FloatArray:
-        """Return the weights of each query, shape (queries, attributes); 0 if the global weight is 0.
+        """Return the weights of each query, shape (queries, attributes); global weights of 0 remain 0.
 
-        If queries are copies of stored rows, ``own`` contains the ids of these rows; each query excludes one copy.
+        If queries are copies of stored rows, ``own`` contains the ids of these rows; each query excludes one copy of
+        its row.
         """
         return np.tile(weights, (len(cells), 1))
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedWeights:
-    """Weights that a method learns from the stored rows when needed."""
+    """Attribute weights that are learned from the stored rows when needed."""
 
     weighting: WeightingMethod
     threads: int = 1
 
     def learn(self, data: TrainingData) -> FloatArray:
-        """Return a read-only array of attribute weights; for several targets, the mean of the relative weights.
+        """Return a read-only array of attribute weights; for several targets, the mean of their relative weights.
 
         Negative or negligible scores give weight 0. If no positive weight remains, all weights are 1.
         """
@@ -138,8 +139,8 @@ def splitmix(seed: int, n: int) -> NDArray[np.uint64]:
 
 
 def fixed_sample(n: int, size: int) -> IdArray:
-    """Return a fixed sample of at most ``size`` of the numbers 0 to n - 1, in ascending order.
+    """Return a fixed sample of at most ``size`` numbers from 0 to n - 1, in ascending order.
 
-    The numbers are not evenly spaced, because an evenly spaced sample of alternating classes could miss a class.
+    The sample is not evenly spaced, because an evenly spaced sample of alternating classes could miss a class.
     """
     return np.sort(shuffled(n)[:size]) if size < n else np.arange(n, dtype=np.int64)

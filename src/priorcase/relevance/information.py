@@ -24,7 +24,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class _Information(WeightingMethod):
-    """Base class of the methods that count values and classes; a numeric target is cut into ``bins`` bins."""
+    """Base class of the methods that count values and classes; a numeric target is discretized into ``bins`` bins."""
 
     bins: int = 5
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"bins": [BINS]}
@@ -33,12 +33,12 @@ class _Information(WeightingMethod):
 class GainRatio(_Information):
     """Gain ratio of each attribute, ``I(A; C) / H(A)``; 0 for an attribute with a single value.
 
-    I is the mutual information of attribute and class in the rows where the attribute is known, times the share of
-    these rows; H is the entropy of the attribute, where missing counts as a value (Quinlan 1993, sections 2.2 and 3.3).
-    Numbers and dates are discretized by minimum description length (Fayyad & Irani 1993), so unrelated numbers have
-    weight 0. Set and text columns are represented by the most informative member or word, with weight 0 if the same
-    criterion rejects it. For nominal columns, the weights are the same as TiMBL's. Attributes are scored one by one, so
-    attributes that matter only together get small weights.
+    I is the mutual information of attribute and class in the rows where the attribute is not missing, multiplied by the
+    share of these rows. H is the entropy of the attribute, where missing is treated as a value (Quinlan 1993, sections
+    2.2 and 3.3). Numbers and dates are discretized by minimum description length (Fayyad & Irani 1993), so unrelated
+    numbers usually have weight 0. A set or text column is represented by the most informative member or word, and has
+    weight 0 if the same criterion rejects this member or word. For nominal columns, the weights are the same as in
+    TiMBL. Attributes are scored one by one, so attributes that matter only together get small weights.
 
     Parameters
     ----------
@@ -63,8 +63,8 @@ class GainRatio(_Information):
 class MutualInformation(_Information):
     """Mutual information of each attribute and the class in bits, ``I(A; C) = H(C) - H(C | A)``.
 
-    The result is as in `GainRatio`, but without the division that corrects the bias towards columns with many values.
-    For nominal columns, the result is the same as TiMBL's information gain. Parameters: see `GainRatio`.
+    The computation is as in `GainRatio`, but without the division by H(A), which corrects the bias towards columns with
+    many values. For nominal columns, the result is the same as information gain in TiMBL. Parameters: see `GainRatio`.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def _information(data: TrainingData, bins: int) -> Iterator[tuple[float, float]]
 
 
 def _members(kind: Text | Set, values: Sequence[Any]) -> list[Iterable[Any]]:
-    """Return the members of each set, or the words of each text; none for a code without a value."""
+    """Return the members of each set, or the words of each text; a code without a value has no members."""
     if isinstance(kind, Set):
         return [() if value is None else value for value in values]
     return [() if value is None else set(_WORD.findall(value.lower())) for value in values]
@@ -146,7 +146,7 @@ def _members(kind: Text | Set, values: Sequence[Any]) -> list[Iterable[Any]]:
 def _best_member(
     codes: IntArray, members: list[Iterable[Any]], classes: IntArray, n_classes: int, weights: FloatArray
 ) -> FloatArray:
-    """Return whether each row has the most informative member or word, as 1 or 0; NaN if missing."""
+    """Return 1 for rows with the most informative member or word, 0 for other rows, and NaN for missing values."""
     places: dict[Any, int] = {}
     known, owner, member = codes >= 0, list[int](), list[int]()
     for code in dict.fromkeys(codes[known].tolist()):  # by first occurrence, since codes depend on removed rows
@@ -169,7 +169,7 @@ def _best_member(
 
 
 def _log_sums(counts: FloatArray) -> FloatArray:
-    """Return the entropy of each column of counts, times the total of the column."""
+    """Return the entropy of each column of counts, multiplied by the total of the column."""
     totals = counts.sum(axis=0)
     return np.asarray(xlogy(totals, totals) - xlogy(counts, counts).sum(axis=0))
 

@@ -51,18 +51,18 @@ _NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 class LeaveOneOutWeights(WeightingMethod):
     """Attribute weights that minimize the leave-one-out loss (diagonal NCA).
 
-    Every row i is predicted by votes of all other rows j. The weight of a vote decreases with the cost of j, which is
-    the distance before the root is taken, with attribute weights w (Goldberger, Roweis, Hinton & Salakhutdinov 2005,
-    NCA with a diagonal matrix; Lowe 1995)::
+    Every row i is predicted by votes of all other rows j. The vote p_ij decreases with the cost, which is the distance
+    before the root is taken: the sum of the attributes' contributions f_a, multiplied by the weights w_a (Goldberger,
+    Roweis, Hinton & Salakhutdinov 2005, NCA with a diagonal matrix; Lowe 1995)::
 
         p_ij = exp(-sum_a w_a f_a(i, j)) / sum_k exp(-sum_a w_a f_a(i, k))
         loss = -log p(own class)   or   (y_i - sum_j p_ij y_j)^2
 
     The mean loss plus ``regularization`` times the sum of the weights is minimized over w >= 0 by gradient descent.
     Attributes are scaled by their mean contribution, and losses by the loss of a constant prediction. The weights are
-    scaled so that the largest is 1; irrelevant attributes get weight 0. The method detects attributes that matter only
-    together. For large tables, a fixed sample is used: 8,000 rows vote and 1,000 of them are predicted (fewer with more
-    than 20 attributes).
+    scaled so that the largest is 1; irrelevant attributes get weight 0. The method can detect attributes that matter
+    only together. For large tables, a fixed sample is used: 8,000 rows vote, and 1,000 of these rows are predicted
+    (fewer with more than 20 attributes).
 
     Parameters
     ----------
@@ -71,15 +71,15 @@ class LeaveOneOutWeights(WeightingMethod):
         ``"errors"`` (the expected error rate, more robust to noisy labels), or ``"squared"`` for numbers. None:
         ``"log"`` for classes, ``"squared"`` for numbers.
     regularization
-        Strength of the penalty. None: chosen from five strengths by 5-fold cross-validation (with more than 500 rows,
-        on the first fold only); if no strength beats equal weights, all weights are equal.
+        Strength of the penalty. None: the best of five strengths in 5-fold cross-validation (with more than 500 rows,
+        in the first fold only). If no strength is better than equal weights, all weights are equal.
     local
-        Whether each query has its own weights, ``g_a exp(delta_a)`` with the global weights g: delta minimizes the same
-        loss among the ``neighborhood`` rows nearest to the query, plus ``stiffness / neighborhood`` times the sum of
-        ``delta^2``. **Local weights overfit easily**; use them only if different attributes matter in different regions
-        and there are many rows, and compare scores on held-out rows first.
+        Whether each query has its own weights ``g_a exp(delta_a)``, where the g_a are the global weights. The delta_a
+        minimize the same loss on the ``neighborhood`` rows nearest to the query, plus ``stiffness / neighborhood``
+        times the sum of ``delta_a^2``. **Local weights overfit easily.** Use local weights only if different attributes
+        matter in different regions and there are many rows, and compare scores on held-out rows first.
     neighborhood, stiffness
-        See ``local``; only used with ``local=True``.
+        See ``local``; available only with ``local=True``.
 
     Examples
     --------
@@ -169,7 +169,7 @@ class LeaveOneOutWeights(WeightingMethod):
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """Targets in the format of the core: either classes (``labels``) or standardized ``numbers``."""
+    """Targets in the format of the compiled core: either class ``labels`` or standardized ``numbers``."""
 
     labels: IdArray | None
     numbers: FloatArray | None
@@ -180,7 +180,7 @@ class Targets:
 
     @classmethod
     def of(cls, values: AnyArray, row_weights: FloatArray, loss: str | None) -> Targets:
-        """Create targets from integer classes or from numbers, which are standardized (all 0 if they are equal)."""
+        """Create targets from integer classes or from numbers; numbers are standardized, and equal numbers become 0."""
         if values.dtype.kind == "i":
             counts = np.bincount(values, weights=row_weights).astype(np.float64)
             prior = counts / counts.sum()
@@ -233,7 +233,7 @@ class _Split(NamedTuple):
 class SoftNeighbors:
     """Leave-one-out loss with votes ``exp(-cost)``, relative to the loss of a constant prediction.
 
-    Weights are scaled so that every attribute has the same mean contribution to costs.
+    Attributes are scaled so that all attributes have the same mean contribution to costs.
     """
 
     def __init__(self, data: TrainingData, rows: IdArray, targets: Targets) -> None:
@@ -261,7 +261,7 @@ class SoftNeighbors:
     def best_scale(
         self, weights: FloatArray, rows: IdArray, votes: FloatArray, penalty: float = 0.0
     ) -> tuple[float, float]:
-        """Return the power of 2 by which to multiply the weights for the smallest penalized loss, and this loss."""
+        """Return the factor for the weights (a power of 2) with the smallest penalized loss, and this loss."""
         best, least, worse = 1.0, np.inf, 0
         for factor in (2.0 ** np.arange(17)).tolist():
             loss, _ = self._core.evaluate(weights * factor * self.scale, rows, votes, self._threads, False)
@@ -289,7 +289,7 @@ class SoftNeighbors:
 def _choose_penalty(
     model: SoftNeighbors, folds: list[_Split], step: Callable[[], None]
 ) -> tuple[list[FloatArray], int | None]:
-    """Return the weights for each penalty in the last fold, and the penalty with the smallest loss on held-out rows.
+    """Return the weights learned with each penalty in the last fold, and the best penalty on held-out rows.
 
     The penalty is returned as a position in `PENALTIES`, or None if no penalty is better than equal weights.
     """
@@ -298,7 +298,7 @@ def _choose_penalty(
     equal = equal / max(float(equal.sum()), 1e-300)
     for fold in folds:
         found = _path(model, fold, PENALTIES, step)
-        # Only ratios of weights matter: each candidate is scaled optimally for the held-out rows.
+        # Only ratios of weights matter, so each candidate is scaled optimally for the held-out rows.
         losses += [
             model.best_scale(weights, fold.held_out, fold.votes)[1] if weights.any() else np.inf
             for weights in [*found, equal]
@@ -310,7 +310,7 @@ def _choose_penalty(
 def _path(
     model: SoftNeighbors, split: _Split, penalties: tuple[float, ...], step: Callable[[], None]
 ) -> list[FloatArray]:
-    """Return the weights for each penalty; each search starts at the previous weights, the first at equal weights."""
+    """Return the weights learned with each penalty; each search starts at the previous result, or equal weights."""
     rows, votes = split.learn, split.votes
     weights, found = np.full(model.scale.size, 1.0 / model.scale.size), []
     weights = weights * model.best_scale(weights, rows[:_FEW_PREDICTED], votes, penalties[0])[0]
@@ -332,7 +332,8 @@ def projected_gradient(
     """Minimize a function over x >= 0 by spectral projected gradient steps; return the best point.
 
     Steps have the Barzilai-Borwein length; a step is divided by four until the value is below the largest of the last
-    five values (Birgin, Martinez & Raydan 2000, algorithm 2.2). The search stops when five steps gain less than 0.01%.
+    five values (Birgin, Martinez & Raydan 2000, algorithm 2.2). The search stops when five steps lower the value by
+    less than 0.01%.
     """
     x = np.maximum(start, 0.0)
     value, gradient = function(x)

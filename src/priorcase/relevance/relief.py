@@ -29,7 +29,7 @@ _AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
 
 @dataclass(frozen=True)
 class Relief(WeightingMethod):
-    """ReliefF weights for classes, RReliefF for numbers, with the differences of the estimator's distance.
+    """ReliefF weights for classes and RReliefF weights for numeric targets, with the estimator's distance.
 
     For classes, R runs over m rows, H (hits) over the k nearest rows of the same class, and M (misses) over the k
     nearest rows of each other class C (Robnik-Sikonja & Kononenko 2003, figure 2)::
@@ -41,17 +41,18 @@ class Relief(WeightingMethod):
         W(A) = N_yA / N_y - (N_A - N_yA) / (m - N_y)
         N_y = sum d_y(R, I) / k,    N_A = sum d_A(R, I) / k,    N_yA = sum d_y(R, I) d_A(R, I) / k
 
-    Differences are multiplied by W before they are raised to the power of the distance, so the weight in the cost is
-    ``W ** power`` (Aha 1992 squares his weights too); a negative W is set to 0. Neighbors are found with equal
-    weights. The method detects attributes that matter only together, but needs many rows if most attributes are noise.
+    Differences are multiplied by W before they are raised to the power of the distance, so the attribute weight is
+    ``W ** power`` (Aha 1992 also squares the weights). A negative W is set to 0. Neighbors are found with equal
+    weights. The method can detect attributes that matter only together, but needs many rows if most attributes are
+    noise.
 
     Parameters
     ----------
     n_neighbors
-        Number k of neighbors of each class; for a numeric target, of all neighbors.
+        Number k of neighbors of each class; for a numeric target, number k of neighbors in total.
     n_samples
-        Number m of rows R, which are a fixed sample. None: at most 2,000 rows. The sample is smaller, but has at least
-        100 rows, if m times the number of classes is above 200,000.
+        Number m of rows R, which are a fixed sample. None: at most 2,000 rows. If m times the number of classes exceeds
+        200,000, the sample is reduced, but not below 100 rows.
 
     Examples
     --------
@@ -148,7 +149,7 @@ def weighted_neighbors(
     """Return the ``k`` nearest rows of an index to each query, or all rows if there are fewer.
 
     A row with weight 2 counts as two rows; the last row counts only in part if the total would exceed ``k``. If queries
-    are copies of stored rows, ``own`` contains the ids of these rows; each query excludes one copy.
+    are copies of stored rows, ``own`` contains the ids of these rows; each query excludes one copy of its row.
     """
     ids, row_weights = data.instances.ids, data.instances.weights
     wanted, most = k if row_weights is None else k + 1, min(len(index), _MAX_GROWTH * k)

@@ -35,14 +35,14 @@ class AttributeWeights(GridResult, Mapping[Name, float]):
     (0.1, array([0.1, 0.4]))
     """
 
-    names: tuple[Name, ...]  # of the attributes; their positions for a table without names
-    weights: FloatArray  # one number >= 0 for each, in the order of the columns
+    names: tuple[Name, ...]  # names of the attributes; positions for a table without names
+    weights: FloatArray  # one number >= 0 for each attribute, in column order
     method: str  # how the weights were learned, such as ``"relief"``; ``"given"`` if they were not learned
     backend: Backend | None = None  # library of the frame from which the weights were learned
 
     def __getitem__(self, name: Name) -> float:
         if name not in self.names:
-            remedy = advice(name, self.names, otherwise="list(weights) lists all names.")
+            remedy = advice(name, self.names, otherwise="list(weights) returns all names.")
             raise UnknownNameError(
                 f"unknown attribute {quoted(name)}; the attributes are {listed(self.names)}. {remedy}"
             )

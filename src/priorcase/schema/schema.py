@@ -597,7 +597,7 @@ def _single_row(schema: Schema, X: Any) -> Sequence[Any] | None:
 
 
 def _cell(kind: Kind, value: Any) -> Any:
-    """Return a number, a rank or a nominal value (NaN or None if missing), or ``_UNCLEAR`` if another type needs conversion."""
+    """Return a number, a rank or a nominal value (NaN or None if missing); ``_UNCLEAR`` for other values."""
     content = _CONTENTS.get(type(value))
     missing = value is None or (content == "numbers" and value != value)
     if isinstance(kind, Numeric):

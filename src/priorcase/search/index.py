@@ -1,4 +1,4 @@
-"""Exact search with the compiled core, which scans byte-sized lower bounds or uses a kd-tree."""
+"""Exact nearest-neighbor search in the compiled core, which scans one-byte lower bounds or uses a kd-tree."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from priorcase.exceptions import ParameterError, QueryIndexError, UnknownIdError
 from priorcase.instances import Instances, check_ids
 from priorcase.similarity import FittedDistance
 
-# Search algorithms with identical results. ``scan`` rules rows out by byte-sized lower bounds before measuring them,
-# ``tree`` rules out whole regions first, ``plain`` measures every row, ``auto`` uses the faster of tree and scan.
+# Search algorithms with identical results. ``scan`` skips rows by one-byte lower bounds of their distances, ``tree``
+# skips whole regions first, ``plain`` computes every distance, and ``auto`` uses the faster of tree and scan.
 Algorithm = Literal["auto", "tree", "scan", "plain"]
 ALGORITHMS: dict[str, int] = {"auto": 0, "tree": 1, "scan": 2, "plain": 3}  # numbers in the core
 _POSITIVE = Interval(Integral, 1, None, closed="left")
@@ -40,16 +40,16 @@ SLACK = 1e-9
 class Neighbors:
     """Nearest rows of some queries, sorted by distance and then by id.
 
-    All arrays are flat; the entries of query q are ``indptr[q]:indptr[q + 1]``.
+    All arrays are flat; the entries of query q are at ``indptr[q]:indptr[q + 1]``.
 
     Parameters
     ----------
     indptr
         Start of each query's entries, followed by the end of the last query.
     ids, distances
-        The rows and their distances.
+        Ids of the rows found, and their distances from the query.
     costs
-        The distances before the root; equal if the distances are equal.
+        The distances before the root is taken; equal distances have equal costs.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class Neighbors:
 
     @property
     def counts(self) -> IdArray:
-        """Number of rows of each query."""
+        """Number of rows found for each query."""
         return np.diff(self.indptr)
 
     @prefix_errors
@@ -144,11 +144,11 @@ class NeighborList:
         return zip(self.indptr[:-1].tolist(), self.indptr[1:].tolist(), strict=True)
 
     def queries(self) -> IntArray:
-        """Return the query of each entry."""
+        """Return the position of each entry's query."""
         return np.repeat(np.arange(len(self)), self.lengths)
 
     def nearest(self, k: int, *, whole_ties: bool, bandwidth: bool = False) -> NeighborList:
-        """Return the ``k`` nearest rows of sorted lists; ``whole_ties`` includes all rows tied with the k-th row."""
+        """Return the first ``k`` rows of each sorted list; ``whole_ties`` adds all rows tied with the k-th row."""
         starts = self.indptr[:-1]
         if self.counts is None and not bandwidth and self.rows.size == k * starts.size:
             return self
@@ -163,7 +163,7 @@ class NeighborList:
                 before = self._reach[last] - self.counts[last]
                 counts[indptr[1:] - 1] = np.minimum(self.counts[last], k - before)
         bandwidths = None
-        if bandwidth:  # the distance of the (k+1)-th; if there is none, slightly more than that of the k-th
+        if bandwidth:  # the distance of the (k+1)-th row; without such a row, slightly more than that of the k-th
             following = self._before(k + 1)
             exists = following < self.lengths
             at = starts + np.where(exists, following, 0)
@@ -172,19 +172,19 @@ class NeighborList:
 
     @cached_property
     def _reach(self) -> FloatArray:
-        """Cumulative counts, computed for each query separately so that results do not depend on batches."""
+        """Cumulative row counts, computed for each query separately, so that results do not depend on batches."""
         counts = cast(FloatArray, self.counts)
         return np.concatenate([np.cumsum(counts[start:stop]) for start, stop in self.spans()])
 
     def _before(self, k: int) -> IntArray:
-        """Return the number of rows before the count reaches ``k`` in each list, or its length if it never does."""
+        """Return, for each list, the number of rows before the row count reaches ``k``, or else the list's length."""
         if self.counts is None:
             return np.minimum(k - 1, self.lengths)
         before: IntArray = np.add.reduceat((self._reach < k * (1 - SLACK)).astype(np.int64), self.indptr[:-1])
         return before
 
     def _tie_ends(self, positions: IntArray) -> IntArray:
-        """Return, for each position, the end of the run of equally near rows of the same query."""
+        """Return, for each position, the end of the block of rows at the same distance from the same query."""
         starts = np.ones(self.rows.size + 1, dtype=bool)
         starts[1:-1] = self.distances[1:] != self.distances[:-1]
         starts[self.indptr] = True
@@ -196,11 +196,12 @@ class Index(TextResult):
     """Search index over stored rows, with exact results and incremental updates by `append` and `remove`.
 
     Results are ordered by distance and then by id, and are identical for any batch size, number of threads, algorithm
-    and CPU. Queries are cells from `Instances.encode`. Any number of threads may search at the same time; changes
-    require `lock`.
+    and CPU. Queries are rows encoded by `Instances.encode`. Any number of threads can search at the same time; methods
+    that change the index hold `lock`.
 
     ``fitted`` is the distance used to build the index; later searches may use another distance for the same table.
-    ``ids`` are the rows to include, None for all. ``threads`` is the number of threads for building.
+    ``ids`` contains the ids of the rows to include; None includes all rows. ``threads`` is the number of threads for
+    building the index.
 
     >>> from priorcase.schema import Nominal, Numeric, Schema
     >>> from priorcase.similarity import resolve
@@ -235,10 +236,10 @@ class Index(TextResult):
     def restored(
         cls, instances: Instances, fitted: FittedDistance, arrays: dict[str, AnyArray], *, threads: int = 1
     ) -> Index:
-        """Restore the index from the arrays of `saved`, without copying; raise ``ValueError`` for other rows.
+        """Restore the index from the arrays of `saved`, without copying; raise ``ValueError`` if the rows do not match.
 
-        The arrays are read-only, and each is followed by at least 64 bytes of memory, as in a mapped file. The core
-        checks everything that a search relies on, but it does not compare its copy of the cells with the rows.
+        The arrays are read-only, and each is followed by at least 64 bytes of memory, as in a mapped file. The compiled
+        core checks everything that a search relies on, but does not compare the saved copy of the rows with the rows.
         """
         index, ids = cls.__new__(cls), instances.ids
         index._begin(_core.Index(fitted.coded(instances.schema), arrays, threads), instances, fitted)
@@ -264,18 +265,19 @@ class Index(TextResult):
         return self.core.nbytes
 
     def holds(self, instances: Instances) -> bool:
-        """Return whether the index contains exactly the rows of some instances.
+        """Return whether the index contains exactly the rows of ``instances``.
 
-        Returns False during a change, and after a change that was not completed.
+        The result is False while the index changes, and after a change that was not completed.
         """
         state = self._state
         same = state is not None and state[0] is instances.line and state[1] == instances.version
         return same and not self._torn_by_fork and not self.lock.held_at_fork
 
     def follow(self, before: Instances, after: Instances) -> bool:
-        """Switch to instances that differ by one change, which must then be made with `append`, `take` or `remove`.
+        """Switch to the rows ``after`` a change, which the caller must then make with `append`, `take` or `remove`.
 
-        Returns False if the index does not hold the rows before the change. `holds` is False until the change is made.
+        Returns False if the index does not contain exactly the rows of ``before``. Until the change is made, `holds`
+        returns False.
         """
         with self.lock:
             if not self.holds(before):
@@ -284,7 +286,7 @@ class Index(TextResult):
             return True
 
     def append(self, ids: ArrayLike, *, threads: int = 1) -> None:
-        """Add rows that were appended to the instances; on an error, none is added."""
+        """Add rows that were appended to the instances; if an id is invalid, no row is added."""
         ids = self._checked_ids(ids, held=False)
         positions = self._instances.positions(ids)
         with self.lock:
@@ -295,7 +297,7 @@ class Index(TextResult):
             self._state = self._instances.line, self._instances.version
 
     def take(self, ids: IdArray, cells: FloatArray) -> None:
-        """Add rows by their cells like `append`, without checks."""
+        """Add encoded rows like `append`, but without checks."""
         with self.lock:
             self._state = None
             self._add(ids, cells)
@@ -305,7 +307,7 @@ class Index(TextResult):
         self.core.append(ids, self._latest[0].stored_cells(ids, cells), threads)
 
     def remove(self, ids: ArrayLike) -> None:
-        """Remove rows that were removed from the instances; on an error, none is removed."""
+        """Remove rows that were removed from the instances; if an id is invalid, no row is removed."""
         ids = self._checked_ids(ids, held=True)
         with self.lock:
             self._state = None
@@ -324,11 +326,11 @@ class Index(TextResult):
         algorithm: Algorithm = "auto",
         threads: int = 1,
     ) -> Neighbors:
-        """Find the k nearest rows of each query; all rows if there are fewer than k.
+        """Find the k nearest rows of each query, or all rows if there are fewer than k.
 
-        ``queries`` are cells, shape (q, A). ``weights`` are attribute weights, shape (A,) or (q, A), by default all 1.
-        ``exclude`` is the id to exclude for each query, such as its own id; -1 for none. ``ties`` also returns all rows
-        tied with the k-th row.
+        ``queries`` contains encoded rows, shape (q, A). ``weights`` contains attribute weights, shape (A,) or (q, A);
+        by default, all weights are 1. ``exclude`` contains one id to exclude for each query, such as the query's own
+        id, or -1. ``ties=True`` also returns all rows tied with the k-th row.
         """
         if type(k) is not int or k < 1:
             check_value("k", k, [_POSITIVE])
@@ -352,7 +354,7 @@ class Index(TextResult):
     ) -> Neighbors:
         """Find all rows within ``radius``, which is one number for all queries or one number per query.
 
-        For other parameters see `kneighbors`.
+        For the other parameters, see `kneighbors`.
         """
         queries, weights, exclude = self._checked(fitted, queries, weights, exclude, algorithm, threads)
         try:
@@ -361,7 +363,7 @@ class Index(TextResult):
             radii = np.array([np.nan])
         if np.isnan(radii).any():
             raise ParameterError(
-                f"radius must be a number, or one for each of the {len(queries)} queries, got {quoted(radius)}"
+                f"radius must be a number, or one number for each of the {len(queries)} queries, got {quoted(radius)}"
             )
         limits = radii
         if fitted.distance.root:
@@ -372,7 +374,7 @@ class Index(TextResult):
             for plan, asked, left_out, part in self._blocks(fitted, queries, weights, exclude)
         ]
         indptr, ids, costs = _joined(found)
-        # The limits leave room for the rounding of powers and roots; the distance itself decides.
+        # The limits allow for the rounding of powers and roots; the exact comparison uses the distance.
         near = fitted.finish(costs) <= np.repeat(radii, np.diff(indptr))
         return _neighbors(fitted, np.concatenate([[0], np.cumsum(near)])[indptr], ids[near], costs[near])
 
@@ -385,9 +387,9 @@ class Index(TextResult):
         ids: IdArray | None = None,
         threads: int = 1,
     ) -> FloatArray:
-        """Return the costs of all rows, or of the rows in ``ids``, for each query, shape (q, rows).
+        """Return the cost of each row, or of each row in ``ids``, for each query, shape (q, rows).
 
-        Costs are equal if the distances are.
+        Costs are distances before the root is taken. Equal distances have equal costs.
         """
         queries, weights, _ = self._checked(fitted, queries, weights, None, "plain", threads)
         ids = self._instances.ids if ids is None else ids
@@ -400,7 +402,8 @@ class Index(TextResult):
     ) -> Iterator[tuple[_core.Plan, tuple[FloatArray, FloatArray], IdArray | None, slice]]:
         """Yield the plan, the queries with weights, the excluded ids and the slice of each block of queries.
 
-        All queries are in one block if they share one plan; otherwise blocks keep the tables of differences small.
+        All queries are in one block if they share one plan. Otherwise, several blocks limit the size of the tables of
+        differences.
         """
         n, size = len(queries), fitted.queries_at_once
         if size is None or fitted.answers(queries):
@@ -412,14 +415,14 @@ class Index(TextResult):
             yield plan, (asked, own), None if exclude is None else exclude[part], part
 
     def plan_for(self, fitted: FittedDistance, queries: FloatArray) -> tuple[_core.Plan, FloatArray]:
-        """Return the distance and the cells of queries in the format of the core."""
+        """Return the distance and the queries in the format of the compiled core."""
         plan = self.plan_of(fitted)
         if fitted.queries_at_once is None or fitted.answers(queries):
             return plan, np.ascontiguousarray(fitted.prepare(queries))
         return fitted.for_queries(queries)
 
     def plan_of(self, fitted: FittedDistance) -> _core.Plan:
-        """Return the distance in the format of the core if the stored rows are the queries."""
+        """Return the distance in the format of the compiled core; computed differences cover only stored values."""
         latest, plan = self._latest
         if not fitted.covers(self._instances):
             raise ParameterError(
@@ -433,7 +436,7 @@ class Index(TextResult):
         return plan
 
     def _checked_ids(self, ids: ArrayLike, *, held: bool) -> IdArray:
-        """Return distinct ids; raise an error unless all of them are in the index, or none if ``held`` is False."""
+        """Return the distinct ids; raise an error unless all (or none, if ``held`` is False) are in the index."""
         wanted = check_ids(ids, distinct=True)
         wrong = wanted[self.core.holds(wanted).astype(bool) != held]
         if wrong.size:
@@ -450,7 +453,7 @@ class Index(TextResult):
         algorithm: str,
         threads: int,
     ) -> tuple[FloatArray, FloatArray, IdArray | None]:
-        """Check the parameters shared by all searches and return arrays; weights get one row, or one row per query."""
+        """Check the parameters that all searches share; return queries, rows of weights, and excluded ids."""
         if algorithm not in ALGORITHMS:
             check_value("algorithm", algorithm, [StrOptions(set(ALGORITHMS))])
         if type(threads) is not int or threads < 1:
@@ -459,15 +462,15 @@ class Index(TextResult):
         cells = _floats(queries)
         if cells.ndim != 2 or cells.shape[1] != n_columns:
             raise ParameterError(
-                f"queries must be cells with {n_columns} columns from Instances.encode, got {quoted(queries)}"
+                f"queries must be an array with {n_columns} columns from Instances.encode, got {quoted(queries)}"
             )
         count, rows = len(cells), self.ones
         if weights is not None:
             rows = _floats(weights)
             if rows.shape not in ((width,), (count, width)) or not np.isfinite(rows).all() or (rows < 0).any():
                 raise ParameterError(
-                    f"weights must be {width} finite numbers >= 0, or {width} for each of the {count} queries, got "
-                    f"{quoted(weights)}"
+                    f"weights must be {width} finite numbers >= 0, or {width} such numbers for each of the {count} "
+                    f"queries, got {quoted(weights)}"
                 )
             rows = np.atleast_2d(rows)
         if exclude is not None:
@@ -481,7 +484,7 @@ class Index(TextResult):
 
 
 def _joined(found: list[tuple[IdArray, IdArray, FloatArray]]) -> tuple[IdArray, IdArray, FloatArray]:
-    """Concatenate the lists of all blocks of queries."""
+    """Concatenate the neighbor lists of all blocks of queries."""
     if len(found) == 1:
         return found[0]
     indptr, ids, costs = zip(*found, strict=True)
@@ -495,7 +498,7 @@ def _neighbors(fitted: FittedDistance, indptr: IdArray, ids: IdArray, costs: Flo
 
 
 def _floats(numbers: ArrayLike) -> FloatArray:
-    """Convert to an array of floats; an empty array if the input is not numeric."""
+    """Convert to an array of floats; return an empty array if the input is not numeric."""
     try:
         return np.asanyarray(numbers, dtype=np.float64, order="C")  # keeps the unseen values of queries
     except (TypeError, ValueError):

@@ -23,9 +23,9 @@ Subset: TypeAlias = tuple[int, ...]
 Scoring: TypeAlias = Literal["accuracy", "brier", "log_score", "squared_error", "absolute_error"]
 
 Loss: TypeAlias = Callable[[Poll, IntArray], FloatArray]
-"""Function that returns the loss of each query, given the poll (the neighbors' votes) and the queries' positions."""
+"""Function that returns the loss of each query, given the neighbors' votes and the positions of the queries."""
 
-# Queries of the first block of a large table, before the length of their neighbor lists is known.
+# Number of queries in the first block of a large table, while the length of neighbor lists is unknown.
 _FIRST_BLOCK = 64
 
 
@@ -34,7 +34,7 @@ class LeaveOneOutLosses:
     """Leave-one-out losses of the stored rows with subsets of the attributes.
 
     The distance uses the statistics of all rows, so that one index can be used for all subsets and rows. ``unit`` is
-    the score that corresponds to a loss of 1.
+    the factor that converts a loss to a score.
     """
 
     memory: NeighborsMemory
@@ -46,16 +46,18 @@ class LeaveOneOutLosses:
 
     @classmethod
     def of(cls, model: KNNClassifier | KNNRegressor, scoring: Scoring, threads: int) -> Self:
-        """Create the losses for the rows that a fitted k-NN estimator has stored."""
+        """Create the losses for the stored rows of a fitted k-NN estimator."""
         memory = model._stored()
         rows = len(memory)
         if rows < 2:
             raise TooFewRowsError("leave-one-out needs at least two rows, but n_samples = 1")
         if memory.local_weights:
-            raise ParameterError("estimator must have the same attribute weights for all queries, got local=True")
+            raise ParameterError(
+                "estimator must use the same attribute weights for all queries, got local=True; use local=False"
+            )
         if memory.distance.whole:
             raise ParameterError(
-                f"estimator must compare rows column by column, so that columns can be dropped, got "
+                f"estimator must compare rows column by column, so that columns can be left out, got "
                 f"distance={model.distance!r}"
             )
         k = int({"sqrt": math.isqrt(rows - 1), "all": rows - 1}.get(str(model._k), model._k))
@@ -118,11 +120,11 @@ class LeaveOneOutLosses:
 
 
 def _class_loss(model: KNNClassifier, scoring: Scoring) -> tuple[Loss, float]:
-    """Return a loss (0/1, Brier or negative log-score, averaged over targets), and the score of a loss of 1."""
+    """Return a loss function (0/1, Brier or negative log-score, averaged over targets), and its ``unit``."""
     outputs, priors, temperature = model._outputs(), model._priors(), model._temperature
 
     def errors(poll: Poll, own: IntArray) -> FloatArray:
-        # If ties are broken by class frequencies, the left-out row does not count.
+        # If ties are broken by class frequencies, the left-out row is excluded from them.
         chosen = decide(poll, model._rules.ties, outputs, model._deciding_priors(), left_out_once(own, None))
         return np.asarray((chosen != np.stack([classes.codes[own] for classes in outputs], axis=1)).mean(axis=1))
 
@@ -141,7 +143,7 @@ def _class_loss(model: KNNClassifier, scoring: Scoring) -> tuple[Loss, float]:
 
 
 def _number_loss(model: KNNRegressor, scoring: Scoring) -> tuple[Loss, float]:
-    """Return a loss (error relative to the best constant, averaged over targets), and the score of a loss of 1."""
+    """Return a loss function (error relative to the best constant, averaged over targets), and its ``unit``."""
     numbers, power = model._targets(), 2 if scoring == "squared_error" else 1
     with np.errstate(over="ignore", invalid="ignore"):
         spread = numbers.std(axis=0) if power == 2 else np.abs(numbers - np.median(numbers, axis=0)).mean(axis=0)
@@ -158,7 +160,7 @@ def _number_loss(model: KNNRegressor, scoring: Scoring) -> tuple[Loss, float]:
 
 @dataclass(eq=False)
 class Trials:
-    """Cache of the losses of subsets on rows, which are evaluated in the given ``order``."""
+    """Cache of the losses of attribute subsets on rows; the rows are evaluated in the given ``order``."""
 
     rows: LeaveOneOutLosses
     order: IntArray
@@ -185,10 +187,10 @@ class Trials:
         return np.stack([self._known[subset][:n] for subset in subsets])
 
     def is_better(self, first: Subset, second: Subset) -> bool:
-        """Return whether ``first`` has a lower mean loss than ``second`` on the rows on which both were tried."""
+        """Return whether ``first`` has a lower mean loss than ``second`` on the rows on which both were evaluated."""
         losses = self.losses([first, second], min(self._known[first].size, self._known[second].size))
         return bool(losses[0].mean() < losses[1].mean())
 
     def keep(self, subsets: Collection[Subset]) -> None:
-        """Drop the losses of all subsets except these; other subsets are not tried again."""
+        """Drop the losses of all subsets except ``subsets``; the dropped subsets will not be evaluated again."""
         self._known = {subset: losses for subset, losses in self._known.items() if subset in subsets}

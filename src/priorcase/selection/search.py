@@ -17,37 +17,38 @@ Progress: TypeAlias = Callable[[int], None]
 """Callback that receives the number of subsets or attributes decided since the last call."""
 
 Entrants: TypeAlias = dict[Subset, float]
-"""Subsets in a race, each with a handicap that is added to its mean loss."""
+"""Subsets in a race, each with a handicap that is added to the subset's mean loss."""
 
 _GROWTH = 1.5
 
 
 @dataclass(frozen=True)
 class Step:
-    """Decision of a search, which adds or removes one attribute or stops."""
+    """One decision of a search: include an attribute, exclude an attribute, or stop."""
 
-    attribute: int | None  # the one added or removed; None if the search stopped
-    kept: bool  # whether it is in the subset
+    attribute: int | None  # the attribute that was decided; None if the search stopped
+    kept: bool  # whether the attribute is in the subset
     subset: Subset  # the attributes selected so far
     loss: float  # the mean loss that decided
     points: int  # the number of rows in the mean
     compared: int  # number of subsets, or schemata, compared
     evaluations: int  # number of left-out rows predicted
-    exhaustive: int  # number if each of these subsets were tried on every row
+    exhaustive: int  # number of predictions if each of these subsets were tried on every row
 
 
 @dataclass(frozen=True)
 class Race:
     """Racing rule: drop a subset that is unlikely to beat the leader by more than ``gamma`` (Moore & Lee 1994).
 
-    After m of n rows, the mean loss of a subset minus the mean loss of the leader is treated as a Student t variable
-    around this difference after all n rows, with variance ``s^2 / m * (1 - m / n)``, since rows are drawn without
-    replacement. A subset is dropped once ``P(difference < -gamma)`` is below ``delta``, divided by the number of
-    comparisons. If ``paired``, s^2 is the variance of the differences on single rows (BRACE, a blocked race). Otherwise
-    s^2 is the sum of the variances of both subsets (RACE), which is larger if some rows are hard for all subsets.
+    Let d be the mean loss of a subset minus the mean loss of the leader, after m of n rows. The difference after all n
+    rows is treated as a Student t variable with mean d and variance ``s^2 / m * (1 - m / n)``, since rows are drawn
+    without replacement. A subset is dropped once ``P(difference < -gamma)`` is below ``delta`` divided by the number of
+    comparisons. If ``paired``, s^2 is the variance of the differences on single rows (BRACE, a blocked race).
+    Otherwise, s^2 is the sum of the variances of both subsets (RACE), which is larger if some rows are hard for all
+    subsets.
 
     One artificial row, on which the two subsets differ by 1, is added when s^2 is computed, because two subsets that
-    agreed on m rows can still differ on one row in m. No subset is dropped before ``min_points`` rows; if
+    agreed on m rows can still differ on one row in m. No subset is dropped before ``min_points`` rows. If
     ``min_points`` is the number of rows, the race is full leave-one-out.
     """
 
@@ -57,7 +58,7 @@ class Race:
     min_points: int
 
     def next(self, points: int, rows: int) -> int:
-        """Return the number of rows after which subsets are compared again, if last compared after ``points`` rows."""
+        """Return the number of rows at the next comparison; the last comparison was after ``points`` rows."""
         return min(rows, max(self.min_points, math.ceil(points * _GROWTH)))
 
     def max_comparisons(self, rows: int) -> int:
@@ -92,7 +93,7 @@ def _is_improbable(difference: FloatArray, variance: FloatArray, degrees: int, d
 
 
 def race(trials: Trials, entrants: Entrants, rule: Race, progress: Progress) -> tuple[Subset, float, int]:
-    """Return the winner of a race (ties go to the first subset), its mean loss, and the number of rows in the mean."""
+    """Return the winner of a race (the first if tied), the winner's mean loss, and the number of rows in the mean."""
     rows, running, handicaps = len(trials), list(entrants), np.array(list(entrants.values()))
     points = rule.next(0, rows)
     while True:
@@ -116,10 +117,11 @@ def race(trials: Trials, entrants: Entrants, rule: Race, progress: Progress) -> 
 def greedy(
     trials: Trials, width: int, rule: Race, n_features: int | None, progress: Progress, *, backward: bool = False
 ) -> Iterator[Step]:
-    """Add the attribute that lowers the loss most, or remove the least useful attribute, until this no longer helps.
+    """Add the attribute that lowers the loss most, or remove the least useful attribute, as long as this helps.
 
-    An added attribute must lower the loss by more than ``gamma``. After a removal, the loss can be up to ``gamma``
-    above the lowest loss so far.
+    With ``n_features``, the search continues until this number is reached. Without ``n_features``, each attribute added
+    after the first must lower the loss by more than ``gamma``; after a removal, the loss can be up to ``gamma`` above
+    the lowest loss so far.
     """
     current = best = tuple(range(width)) if backward else ()
     while len(current) != (n_features or (1 if backward else width)):
@@ -147,11 +149,11 @@ def schemata(
     """Run the schemata search of Moore & Lee (1994).
 
     A schema states for some attributes whether they are included. In each generation, every undecided attribute has a
-    race between including and excluding it. Each row is predicted with one random subset, and its loss counts for one
-    side of every race. The first race that is won decides its attribute, and the next generation starts. Unlike in
-    forward search, attributes are therefore evaluated together with other attributes, and n attributes need about as
-    many rows as one attribute. A generation uses each row at most once; if no race is won by then, the least useful
-    attribute is removed.
+    race between including and excluding the attribute. Each row is predicted with one random subset, and the loss on
+    this row is used for one side of every race. The first race that is won decides whether its attribute is included,
+    and the next generation starts. Unlike in forward search, attributes are evaluated together with other attributes.
+    The races of a generation share their rows, so n races need about as many rows as one race. A generation uses each
+    row at most once. If all rows are used and no race is won, the least useful attribute is removed.
     """
     selected: Subset = ()
     undecided = tuple(range(width))
@@ -185,8 +187,8 @@ def schemata(
 def _sides(inside: BoolArray, losses: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the mean loss with each attribute excluded and included, and its variance, shape (2, attributes).
 
-    As in `Race`, an artificial row is added, which adds 0.5 to the sum of squares of each side. Both results are NaN
-    for sides without rows.
+    As in `Race`, there is an artificial row, which adds 0.5 to the sum of squares of each side. The mean and the
+    variance of a side without rows are NaN.
     """
     means, variances = np.full((2, 2, inside.shape[1]), np.nan)
     for side, a in np.ndindex(means.shape):
@@ -201,7 +203,7 @@ def _decision(means: FloatArray, variances: FloatArray, points: int, rows: int, 
     """Return the attribute to decide and whether to include it; None if no race is won yet and rows are left."""
     cost, deviation = means[1] - means[0] + rule.gamma, np.sqrt(variances.sum(axis=0))
     ran = ~np.isnan(cost)
-    # All races run at once and the first win decides, so each race gets only a part of delta.
+    # All races run at once and the first race won decides, so delta is divided among the races.
     delta = rule.delta / rule.max_comparisons(rows) / len(ran)
     won = np.zeros(ran.shape, dtype=bool)
     won[ran] = _is_improbable(np.abs(cost[ran]), deviation[ran] ** 2, points - 2, delta, rule.gamma)

@@ -48,12 +48,12 @@ _CHANGE_WIDTH = 32
 class SelectionHistory(GridResult):
     """Steps of an attribute selection; prints as a table. See `AttributeSelector`."""
 
-    steps: tuple[Step, ...]  # the decisions in their order, see `frame`
-    names: tuple[Name, ...]  # of the attributes of the table
+    steps: tuple[Step, ...]  # the decisions in order; see `frame`
+    names: tuple[Name, ...]  # names of the attributes of the table
     search: str
     scoring: Scoring
-    unit: float  # a loss of 1 on the scale of the score
-    backend: Backend | None = None  # library of the table's frame
+    unit: float  # factor that converts a loss to a score
+    backend: Backend | None = None  # data frame library of the table
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -65,7 +65,7 @@ class SelectionHistory(GridResult):
 
     @property
     def n_exhaustive(self) -> int:
-        """Number of left-out rows that would be predicted if every subset were tried on every row."""
+        """Number of left-out rows that would have to be predicted to evaluate every subset on every row."""
         return sum(step.exhaustive for step in self.steps)
 
     @property
@@ -127,18 +127,18 @@ class AttributeSelector(SelectorMixin, BaseEstimator, metaclass=EstimatorMeta):
 
     A subset is scored by the mean leave-one-out loss of the estimator with these attributes only. ``"forward"`` adds
     the attribute that lowers the loss most; ``"backward"`` removes the least useful attribute. The racing searches of
-    Moore & Lee (1994) try subsets on rows in random order until the winner is clear: ``"race"`` drops a subset once it
-    is unlikely to beat the leader by more than ``gamma``; ``"brace"`` uses paired differences, which needs far fewer
-    rows; ``"schemata"`` has a race for each attribute between subsets with and without it, and finds attributes that
-    matter only together.
+    Moore & Lee (1994) evaluate subsets on rows in random order until the winner is clear. ``"race"`` drops a subset
+    that is unlikely to beat the leader by more than ``gamma``. ``"brace"`` uses paired differences, which usually needs
+    fewer rows. ``"schemata"`` runs a race for each attribute, between subsets with and without the attribute, and can
+    find attributes that matter only together.
 
     Parameters
     ----------
     estimator
-        A `KNNClassifier` or `KNNRegressor`, without ``n_neighbors="loo"``; it is cloned. None: `KNNRegressor` if ``y``
-        contains numbers with fractions, otherwise `KNNClassifier`.
+        A `KNNClassifier` or `KNNRegressor`, which is cloned; ``n_neighbors="loo"`` is not supported. None:
+        `KNNRegressor` if ``y`` contains numbers with fractions, otherwise `KNNClassifier`.
     search, direction
-        Search method (see above); direction of ``"race"`` and ``"brace"``, ``"forward"`` (default) or ``"backward"``.
+        Search method, see above. Direction of ``"race"`` and ``"brace"``: ``"forward"`` (default) or ``"backward"``.
     n_features
         Number of attributes to select; None stops when the score no longer improves. Must be None for ``"schemata"``.
     scoring
@@ -148,18 +148,18 @@ class AttributeSelector(SelectorMixin, BaseEstimator, metaclass=EstimatorMeta):
         Indifference threshold: differences in mean loss up to ``gamma`` are ignored. For numeric targets, ``gamma`` is
         relative to the loss of the best constant prediction.
     delta
-        Probability of a wrong decision in a race, divided among all comparisons.
+        Maximum probability of a wrong decision in a race, which is divided among all comparisons.
     min_points
         Number of rows that are evaluated before a subset can be dropped.
     random_state, n_jobs
-        Seed of the order of the rows and of the random subsets of ``"schemata"``; number of threads (same results).
+        Seed for the order of the rows and the random subsets of ``"schemata"``. Number of threads, for speed only.
 
     Attributes
     ----------
     support_, history_
-        Mask of the selected attributes, at least one; the steps as a `SelectionHistory`.
+        Mask of the selected attributes (at least one), and the steps of the search as a `SelectionHistory`.
     n_evaluations_, n_exhaustive_
-        Number of left-out rows predicted, and the number that full leave-one-out would predict.
+        Number of left-out rows predicted, and the number that full leave-one-out would have to predict.
 
     Notes
     -----
@@ -227,7 +227,7 @@ class AttributeSelector(SelectorMixin, BaseEstimator, metaclass=EstimatorMeta):
 
     @prefix_errors
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Save the selector to a file that `priorcase.load` reads; return the path."""
+        """Save the selector to a file that `priorcase.load` can read; return the path."""
         return saving.save(self, path)
 
     @reads
@@ -300,7 +300,7 @@ class AttributeSelector(SelectorMixin, BaseEstimator, metaclass=EstimatorMeta):
         return self.support_.copy()
 
     def _check_combination(self, estimator: KNNClassifier | KNNRegressor) -> Scoring:
-        """Raise an error for incompatible parameters; return the scoring."""
+        """Raise an error for incompatible parameters; return the name of the score."""
         search = self.search
         if self.direction is not None and search not in ("race", "brace"):
             raise ParameterError(f"direction must be None with search={search!r}, got {self.direction!r}")
@@ -325,7 +325,7 @@ class AttributeSelector(SelectorMixin, BaseEstimator, metaclass=EstimatorMeta):
         return self.scoring or "accuracy"
 
     def _search(self, rows: LeaveOneOutLosses, width: int) -> tuple[Step, ...]:
-        """Run the search, with a progress bar if it takes long; return its steps."""
+        """Run the search, with a progress bar for large tables; return the steps of the search."""
         n, search, rng = len(rows), self.search, np.random.default_rng(check_seed(self.random_state))
         full = search in ("forward", "backward")
         rule = Race(search == "brace", self.delta, self.gamma, n if full else self.min_points)

@@ -1,8 +1,9 @@
-"""Differences computed in Python, and their use in compiled search.
+"""Differences between values that are computed in Python, and their use in the compiled neighbor search.
 
-The core compares codes and numbers; it does not call Python for each pair. A computed difference is therefore evaluated
-for the *distinct* values: a column with few values gets one table and is then compared at compiled speed. For a column
-with many values, each block of queries gets its own table, query values by stored values.
+The compiled core compares only codes and numbers and does not call Python for each pair of values. A difference that is
+computed in Python is therefore evaluated for *distinct* values only. For a column with few distinct values, all
+differences are stored in one table, and the search runs at compiled speed. For a column with many distinct values, a
+table of the differences between query values and stored values is computed for each block of queries.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ ENTRIES = 1 << 20
 
 
 class Computed(Difference):
-    """Base class of differences computed in Python, such as those between texts or sets, or by a user's function.
+    """Base class of differences that are computed in Python, for example between texts or by a user's function.
 
-    A subclass is a frozen dataclass that lists the kinds of columns it ``accepts`` and implements `between`. It may
-    implement `prepare` to compute something once for the stored values, such as a sparse matrix of words. Missing
-    values, attribute weights, unseen values, forgetting and leave-one-out are handled by the base class. Numbers are
-    passed as floats, dates as `datetime` objects, and other values unchanged.
+    A subclass is a frozen dataclass that implements `between` and lists in ``accepts`` the kinds of columns it can
+    compare. A subclass may also implement `prepare` to compute data for the stored values once, such as a sparse matrix
+    of words. The base class handles missing values, attribute weights, unseen values, removed rows and leave-one-out.
+    Numbers are passed to both methods as floats, dates as `datetime` objects, and other values unchanged.
 
     >>> @dataclass(frozen=True)
     ... class Lengths(Computed):
@@ -58,13 +59,13 @@ class Computed(Difference):
     def prepare(self, values: Sequence[Any]) -> Any:
         """Return the data that `between` needs for the distinct stored values; by default, the values themselves.
 
-        It may depend on the set of values (word frequencies, a range), not on their order. It is called again when the
-        stored values change.
+        The data may depend on the set of stored values (word frequencies, a range), but not on the order of the values.
+        `prepare` is called again when the stored values change.
         """
         return values
 
     def between(self, queries: Sequence[Any], stored: Any) -> FloatArray:
-        """Return the differences of query values from all stored values, shape (queries, stored): finite numbers >= 0.
+        """Return the differences between queries and all stored values as finite numbers >= 0, shape (queries, stored).
 
         ``stored`` is the result of `prepare`.
         """
@@ -88,13 +89,13 @@ class Computed(Difference):
 
 @dataclass(frozen=True)
 class DifferenceFunction(Computed):
-    """Difference computed by a Python function of two values; the first argument is the query value.
+    """Difference computed by a Python function of a query value and a stored value.
 
     Parameters
     ----------
     function
-        ``function(query, stored)`` returns a finite number >= 0, usually between 0 and 1, since a missing value has
-        difference 1. Numbers are passed as floats, dates as `datetime` objects.
+        ``function(query, stored)`` returns a finite number >= 0, usually between 0 and 1, because by default
+        the difference from a missing value is 1. Numbers are passed as floats and dates as `datetime` objects.
     vectorized
         Whether the function takes a list of m query values and a list of n stored values and returns a matrix of shape
         (m, n), which is faster.
@@ -125,10 +126,11 @@ class DifferenceFunction(Computed):
 
 @dataclass(frozen=True, eq=False)
 class Computation(Term):
-    """Computed difference with the distinct values of its column: ``f = d ** power``.
+    """Fitted difference that is computed in Python, with the distinct stored values of its column.
 
-    ``numbers`` are the distinct numbers of a numeric column, ascending. It is None if cells are codes, which are
-    positions in ``values``; unused codes have the value None.
+    ``values`` contains the stored values as Python objects. ``numbers`` contains the distinct numbers of a numeric
+    column in ascending order. In nominal and ordinal columns, ``numbers`` is None, a code is a position in ``values``,
+    and an unused code has the value None.
     """
 
     difference: Computed
@@ -152,7 +154,7 @@ class Computation(Term):
         return len(self.values) if self.numbers is None else None
 
     def holds(self, instances: Instances, a: int) -> bool:
-        """Return whether the difference includes every stored value of a column."""
+        """Return whether this fitted difference includes every stored value of attribute ``a``."""
         if self.numbers is None:
             return len(self.values) >= instances.n_values(a)
         column = np.asarray(instances.column(a))
@@ -160,7 +162,7 @@ class Computation(Term):
 
     @property
     def is_tabled(self) -> bool:
-        """Whether one table contains all pairs of stored values."""
+        """Whether the differences between all stored values are kept in one table."""
         return len(self.values) <= TABLED
 
     @cached_property
@@ -174,13 +176,13 @@ class Computation(Term):
 
     @cached_property
     def _square(self) -> FloatArray:
-        """Differences ``f`` of all pairs of stored values, shape (codes, codes); 0 for codes without a value."""
+        """Costs ``d ** power`` of all pairs of stored values, shape (codes, codes); 0 for unused codes."""
         square = np.zeros((len(self.values), len(self.values)))
         square[self._places] = self.rows([self.values[code] for code in self._places])
         return square
 
     def rows(self, queries: Sequence[Value]) -> FloatArray:
-        """Return ``f`` for query values and all stored values, shape (queries, codes)."""
+        """Return the costs ``d ** power`` between query values and all stored values, shape (queries, codes)."""
         rows = np.zeros((len(queries), len(self.values)))
         if not len(queries) or not self._places:
             return rows
@@ -190,17 +192,19 @@ class Computation(Term):
         matrix = checked_matrix(found, (len(queries), len(self._places)), stated, pair)
         powers = raised(matrix, self.power)
         if not np.isfinite(powers).all():
-            raise NumericRangeError(f"{stated} gives numbers so large that distances are infinite in float64")
+            raise NumericRangeError(
+                f"{stated} gives numbers so large that distances are infinite in float64. Return smaller numbers."
+            )
         rows[:, self._places] = powers
         return rows
 
     def _known(self, cells: FloatArray) -> FloatArray:
-        """Return the distinct known cells of a column of queries, without -1 (an undeclared level)."""
+        """Return the distinct encoded values of queries, without missing values and undeclared levels (-1)."""
         distinct = np.unique(cells[~np.isnan(cells)])
         return distinct if self.numbers is not None else distinct[distinct != -1.0]
 
     def answers(self, cells: FloatArray) -> bool:
-        """Return whether the square table has a row for each of the given query cells."""
+        """Return whether the table of all stored values has a row for each encoded query value."""
         if not self.is_tabled:
             return False
         if self.numbers is not None:
@@ -208,13 +212,13 @@ class Computation(Term):
         return not (cells < -1.0).any()
 
     def answers_stored(self, cells: FloatArray) -> bool:
-        """Return whether all of the given cells are codes or stored numbers."""
+        """Return whether all encoded values are stored values; always true if the values are codes."""
         return self.numbers is None or bool(np.isin(self._known(cells), self.numbers).all())
 
     def add_to(self, plan: Plan, a: int, queries: FloatArray | None = None, unseen: Sequence[Value] = ()) -> None:
-        """Set attribute ``a`` of the plan for queries with the given cells, or for the stored values as queries.
+        """Add the difference of attribute ``a`` to a search plan, for encoded query values or for the stored values.
 
-        A cell of ``-2 - j`` stands for ``unseen[j]``.
+        The encoded query value ``-2 - j`` stands for the unseen value ``unseen[j]``.
         """
         options: Any = {"columns": self.numbers, "f_one": self.f_one, "f_both": self.f_both}
         if queries is not None and not self.answers(queries):
@@ -226,7 +230,7 @@ class Computation(Term):
             plan.asked(a, self._row_of, **options)
 
     def _for(self, labels: FloatArray, unseen: Sequence[Value]) -> FloatArray:
-        """Return the rows of the table for some query cells."""
+        """Return the rows of the difference table for some encoded query values."""
         if self.numbers is not None:
             return self.rows(_as_values(labels, self.dates))
         codes = labels.astype(np.int64).tolist()
@@ -236,7 +240,7 @@ class Computation(Term):
         return self.rows([self.values[code] if code >= 0 else unseen[-2 - code] for code in codes])
 
     def between_codes(self, codes: IntArray) -> FloatArray:
-        """Return ``f`` for the stored values with the given codes and all stored values, shape (codes, all codes)."""
+        """Return the costs between the values of some codes and all stored values, shape (codes, all codes)."""
         return self._square[codes] if self.is_tabled else self.rows([self.values[code] for code in codes.tolist()])
 
     def _row_of(self, cell: float) -> FloatArray:
@@ -244,12 +248,15 @@ class Computation(Term):
         return row
 
     def value_of(self, cell: float) -> Value:
-        """Return the value of a known cell."""
+        """Convert an encoded value that is not missing to a Python value."""
         return self.values[int(cell)] if self.numbers is None else _as_values(np.array([cell]), self.dates)[0]
 
 
 def checked_matrix(found: Any, shape: tuple[int, int], stated: str, pair: Callable[[int, int], str]) -> FloatArray:
-    """Check differences returned by Python code; ``stated`` and ``pair`` name the code and the values in messages."""
+    """Return differences computed in Python as float64; raise an error if they are invalid.
+
+    In the error message, ``stated`` names the difference, and ``pair`` names the two values.
+    """
     try:
         matrix = np.asarray(found)
         if matrix.dtype.kind not in "biufO":
@@ -268,7 +275,7 @@ def checked_matrix(found: Any, shape: tuple[int, int], stated: str, pair: Callab
 
 
 def _as_values(numbers: FloatArray, dates: bool) -> list[Value]:
-    """Convert numeric cells to the values that are passed to Python code."""
+    """Convert stored numbers to the floats or `datetime` objects that are passed to a Python function."""
     return [date_of(cell) for cell in numbers.tolist()] if dates else numbers.tolist()
 
 
@@ -277,13 +284,13 @@ def _identity(term: Computation) -> tuple[Any, ...]:
 
 
 def queries_at_once(terms: Sequence[Term]) -> int | None:
-    """Return the maximum number of queries in a block, to limit the size of its tables, or None if there are none."""
+    """Return the maximum number of queries per block, which limits the size of tables; None if there are no tables."""
     widths = [len(term.values) for term in terms if isinstance(term, Computation)]
     return max(1, ENTRIES // max(*widths, 1)) if widths else None
 
 
 def add_terms(terms: Sequence[Term], plan: Plan, queries: FloatArray | None = None) -> None:
-    """Set all attributes of a plan, for queries or for the stored rows as queries."""
+    """Add the differences of all attributes to a search plan, for the given queries or for the stored rows."""
     for a, term in enumerate(terms):
         if isinstance(term, Computation):
             term.add_to(plan, a, None if queries is None else queries[:, a], unseen_values(queries))

@@ -1,11 +1,11 @@
 """Differences between two values of one attribute, with or without class counts.
 
-Each difference ``d(x, q)`` is a frozen dataclass that contains only parameters; `fit` adds the statistics of a column.
-The result is a `Term` in one of the five forms of the compiled core, which computes ``d ** power``.
+Each difference ``d(x, q)`` is a frozen dataclass that contains only parameters. The method `fit` of a difference adds
+the statistics of a column and returns a `Term`, from which the compiled core computes ``d ** power``.
 
-The value difference family compares the class profiles of values: ``P(c|x)`` is the share of class c among the stored
-rows with value x. References: Stanfill & Waltz 1986 (VDM); Cost & Salzberg 1993 (MVDM, PEBLS); Wilson & Martinez 1997
-with the erratum of March 2000 (HVDM, DVDM, IVDM, WVDM).
+Value difference metrics compare the class profiles of values, where the profile ``P(c|x)`` is the share of class c
+among the stored rows with value x. Value difference metrics are from Stanfill & Waltz 1986 (VDM), Cost & Salzberg 1993
+(MVDM, PEBLS), and Wilson & Martinez 1997 with the erratum of March 2000 (HVDM, DVDM, IVDM, WVDM).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _BINS = [Interval(Integral, 1, 1_000_000, closed="both"), None]
 
 
 def raised(base: FloatArray, exponent: float) -> FloatArray:
-    """Return ``base ** exponent`` for numbers >= 0, bit for bit as in the compiled core.
+    """Return ``base ** exponent`` for numbers >= 0, with exactly the same result as the compiled core.
 
     Integer exponents up to 8 use repeated multiplication from the left; all other exponents use ``pow`` of the C
     library. NumPy's ``power`` is not used because its vectorized versions differ from the C library in the last bit.
@@ -79,10 +79,10 @@ def _pow(base: float, exponent: float) -> float:
 
 
 class MissingRule(NamedTuple):
-    """Cost f of missing values: ``one`` if one of the two values is missing, ``both`` if both are.
+    """Costs of missing values, with ``one`` if one of the two values is missing and ``both`` if both are missing.
 
-    With ``aha``, the cost is the largest possible difference from the known number. ``symbol`` treats "missing" as an
-    additional value of a nominal attribute, with its own class counts.
+    With ``aha``, the cost of one missing number is the largest possible difference from the known number. With
+    ``symbol``, a missing value counts as an additional nominal or ordinal value with its own class counts.
     """
 
     one: float = 1.0
@@ -93,9 +93,9 @@ class MissingRule(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """Fitted difference; its fields are passed to the method of `Plan` that ``form`` names.
+    """Fitted difference of one attribute, whose fields are the arguments of the `Plan` method named by ``form``.
 
-    ``f_one`` and ``f_both`` are the costs of missing values.
+    ``f_one`` is the cost if one of two values is missing, and ``f_both`` is the cost if both values are missing.
     """
 
     f_one: float
@@ -112,24 +112,25 @@ class Term:
 
     @property
     def codes(self) -> int | None:
-        """Number of included codes; None if the term accepts any number."""
+        """Number of codes that the term includes, or None if it is defined for any code or number."""
         return None
 
     def holds(self, instances: Instances, a: int) -> bool:
-        """Return whether the difference includes every stored value of a column."""
+        """Return whether this fitted difference includes every stored value of attribute ``a``."""
         return self.codes is None or self.codes >= instances.n_values(a)
 
     def add_to(self, plan: Plan, a: int) -> None:
-        """Set attribute ``a`` of the plan to this term."""
+        """Add this term to a search plan as the difference of attribute ``a``."""
         getattr(plan, self.form)(a, **vars(self))
 
 
 @dataclass(frozen=True, eq=False)
 class Linear(Term):
-    """``d = |x - q| / scale``; 0 if the scale is 0.
+    """Difference ``d = |x - q| / scale`` of two numbers or ranks; 0 if the scale is 0.
 
-    ``widen`` extends the range [low, high] to include the query and uses it as the scale; ``cap`` limits d to 1;
-    ``coded`` means that cells are ranks, with -1 for an undeclared level (f = 1); for ``aha`` see `MissingRule`.
+    ``widen`` extends the range [low, high] to include the query value and uses the extended range as the scale. ``cap``
+    limits d to 1. ``coded`` means that the numbers are ranks, with -1 for an undeclared level, which has the cost 1.
+    See `MissingRule` for ``aha``.
     """
 
     scale: float
@@ -145,18 +146,18 @@ class Linear(Term):
 
 @dataclass(frozen=True, eq=False)
 class Differ(Term):
-    """``f = 0`` for equal codes and 1 for different codes."""
+    """Overlap cost, ``f = 0`` for equal codes and ``f = 1`` for different codes."""
 
     form: ClassVar[str] = "overlap"
 
 
 @dataclass(frozen=True, eq=False)
 class Curve(Term):
-    """``d`` between the class profiles of two numbers, given by a curve.
+    """Difference ``d`` between the class profiles of two numbers, where the profile is a function of the number.
 
-    With ``step``, a number has the profile of its interval; otherwise, profiles are interpolated between the breaks and
-    constant outside them. ``s = sum_c |p_c(x) - p_c(q)| ** exponent``; ``d = factor s``, or its square root with
-    ``root``.
+    With ``step``, a number has the profile of its interval. Without ``step``, profiles are interpolated between the
+    breaks and constant beyond the first and the last break. The difference is ``d = factor s``, or its square root with
+    ``root``, where ``s = sum_c |p_c(x) - p_c(q)| ** exponent``.
     """
 
     breaks: FloatArray
@@ -171,11 +172,12 @@ class Curve(Term):
 
 @dataclass(frozen=True, eq=False)
 class Profile(Term):
-    """``d`` between the class profiles of two codes.
+    """Difference ``d`` between the class profiles of two codes.
 
-    ``s = sum_c |P[v, c] - P[u, c]| ** exponent`` for the query's code v and the row's code u; ``d = factors[v] s``, or
-    its square root with ``root``. ``unseen`` is the profile of a query value without rows; if it is None, such a
-    query costs ``f_unseen``. ``missing``, if given, is the profile of "missing" as an additional value.
+    For the code v of a query and the code u of a row, the difference is ``d = factors[v] s``, or its square root with
+    ``root``, where ``s = sum_c |P[v, c] - P[u, c]| ** exponent``. ``unseen`` is the profile of a query value that
+    occurs in no row; if ``unseen`` is None, the cost of such a value is ``f_unseen``. ``missing``, if given, is the
+    profile of missing values, which count as an additional value.
     """
 
     profiles: FloatArray
@@ -197,7 +199,7 @@ class Profile(Term):
 
 @dataclass(frozen=True, eq=False)
 class Lookup(Term):
-    """``f`` looked up in a square table with query codes as rows."""
+    """Cost ``f`` from a square table with query codes as rows and stored codes as columns."""
 
     matrix: FloatArray
     f_unseen: float
@@ -213,7 +215,7 @@ class Lookup(Term):
 
 
 class Difference:
-    """Difference between two values of a column, not yet fitted.
+    """Base class of differences between two values of a column, before fitting.
 
     >>> isinstance(Levels(), Difference), Levels().accepts
     (True, ('ordinal',))
@@ -230,29 +232,33 @@ class Difference:
         check_fields(self)
 
     def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
-        """Return the difference with the statistics of the column."""
+        """Fit the difference to the statistics of a column and return the fitted `Term`."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Absolute(Difference):
-    """Absolute difference of numbers, ``d = |x - q| / (factor scale)``; 0 if the scale is 0.
+    """Absolute difference of two numbers, ``d = |x - q| / (factor * scale)``; 0 if the scale is 0.
 
     Parameters
     ----------
     scaling
-        The scale: ``"range"`` (largest minus smallest stored number), ``"inliers"`` (the range without outliers; with
-        at least 20 rows, an outlier lies more than four times the width of the central 80% beyond its ends), ``"std"``
-        (population standard deviation), ``"robust"`` (distance between two quantiles; the range if they are equal) or
-        ``"none"`` (1).
+        Statistic of the stored numbers that is used as the scale.
+
+        - ``"range"``: the scale is the largest minus the smallest number.
+        - ``"inliers"``: the scale is the range without outliers. In a table of at least 20 rows, a number is an outlier
+          if its distance from the central 80% of the numbers is more than four times the width of this central part.
+        - ``"std"``: the scale is the population standard deviation.
+        - ``"robust"``: the scale is the distance between two quantiles, or the range if both quantiles are equal.
+        - ``"none"``: the scale is 1.
     factor
-        A further divisor; HVDM uses 4 with ``"std"``.
+        Additional divisor; HVDM uses 4 with ``"std"``.
     quantiles
-        The two quantiles of ``"robust"``.
+        The two quantiles that define the scale with ``"robust"``.
     cap
-        Whether to limit d to 1; with ``"range"`` this matters only for queries outside the stored range.
+        Whether to limit d to 1; with the default scale, this affects only queries outside the stored range.
     widen
-        Whether to extend the range to include the query's value, as in Weka's IB1; only with ``"range"``.
+        Whether to extend the range to include the query value, as in Weka's IB1; only with ``"range"``.
 
     Examples
     --------
@@ -283,11 +289,15 @@ class Absolute(Difference):
             )
         settle(self, quantiles=quantiles)
         if self.scaling != "robust" and self.quantiles != _QUARTILES:
-            raise ParameterError(f"quantiles of Absolute need scaling='robust', got scaling={self.scaling!r}")
+            raise ParameterError(
+                f"quantiles of Absolute have an effect only with scaling='robust', got scaling={self.scaling!r}"
+            )
         if self.widen and (self.scaling != "range" or self.factor != 1):
             raise ParameterError(f"widen=True of Absolute needs scaling='range' and factor=1, got {self!r}")
         if self.widen and self.cap:
-            raise ParameterError("cap=True of Absolute has no effect with widen=True, since no difference exceeds 1")
+            raise ParameterError(
+                "cap=True of Absolute has no effect with widen=True, which limits differences to 1. Omit cap."
+            )
 
     def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
         ranked = isinstance(column.kind, Ordinal)
@@ -314,7 +324,7 @@ class Absolute(Difference):
 
 @dataclass(frozen=True)
 class Overlap(Difference):
-    """Overlap difference: 0 for equal values and 1 for different ones; an unseen value differs from all values.
+    """Overlap difference, 0 for equal values and 1 for different values; an unseen value differs from all values.
 
     >>> Overlap().accepts
     ('numeric', 'ordinal', 'nominal')
@@ -332,12 +342,13 @@ class Overlap(Difference):
 class Levels(Difference):
     """Difference of ordered levels, ``d = |p(x) - p(q)| / (p(highest) - p(lowest))``.
 
-    All declared levels are included, so d does not depend on the data. An undeclared level has d = 1.
+    The function p gives the position of a level. The lowest and highest levels are those of the declared order, so d
+    does not depend on the data. The difference from an undeclared level is 1.
 
     Parameters
     ----------
     positions
-        One increasing number for each level, lowest first; None for equal steps.
+        Increasing numbers, one for each level from lowest to highest; None for equal steps.
 
     Examples
     --------
@@ -357,8 +368,8 @@ class Levels(Difference):
         rising = all(low < high for low, high in pairwise(positions))
         if not rising or not math.isfinite(span) or (len(positions) > 1 and not math.isfinite(1.0 / span)):
             raise ParameterError(
-                "positions of Levels must be increasing finite numbers, one for each level, with a representable "
-                f"span, got {quoted(self.positions)}. Omit positions for equal steps."
+                "positions of Levels must be increasing finite numbers, one for each level, with a span that "
+                f"float64 can represent, got {quoted(self.positions)}. Omit positions for equal steps."
             )
         settle(self, positions=positions)
 
@@ -380,14 +391,14 @@ class Levels(Difference):
 class ValueTable(Difference):
     """Table of differences between values, ``d = matrix[i][j]`` for query value i and stored value j.
 
-    A query value that is neither stored nor declared has the largest entry as its difference.
+    The difference of a query value that is neither stored nor declared is the largest entry of the matrix.
 
     Parameters
     ----------
     values
-        The values; every stored or declared value of the column must be among them.
+        Values of the rows and columns of the matrix; every stored or declared value of the column must be included.
     matrix
-        Finite numbers >= 0, with 0 on the diagonal, in the order of ``values``; the matrix can be asymmetric.
+        Square matrix of finite numbers >= 0 with 0 on the diagonal, in the order of ``values``; it can be asymmetric.
 
     Examples
     --------
@@ -424,7 +435,7 @@ class ValueTable(Difference):
         needed = held | np.array([key in known for key in keys], dtype=bool)
         if np.any(lacking := needed & (at < 0)):
             values = listed([column.values()[i] for i in np.flatnonzero(lacking)])
-            raise ParameterError(f"ValueTable has no entries for {values} of {column.label}; add them to the table")
+            raise ParameterError(f"ValueTable has no entries for {values} of {column.label}. Add these values.")
         matrix = raised(np.array(self.matrix), power)
         largest = float(matrix.max())
         table = np.where((at[:, None] < 0) | (at[None, :] < 0), largest, matrix[np.ix_(at, at)])
@@ -435,23 +446,23 @@ class ValueTable(Difference):
 class ValueDifference(Difference):
     """Difference of the class probabilities of two values, based on ``s = sum_c |P(c|x) - P(c|q)| ** exponent``.
 
-    ========================  =======================================================================================
-    ``"sum"``                 ``d = s``: MVDM (exponent k), and N1 of HVDM (exponent 1)
-    ``"root"``                ``d = sqrt(s)``: N2 of HVDM, DVDM, IVDM, WVDM (exponent 2)
-    ``"class_root"``          ``d = sqrt(C s)`` with C classes: N3 of HVDM (exponent 2)
-    ``"weighted"``            ``d = w(q) s``, ``w(q) = sqrt(sum_c P(c|q)^2)`` of the query's value: VDM (exponent 2)
-    ========================  =======================================================================================
+    - ``norm="sum"`` gives ``d = s``, as in MVDM (with exponent k) and in N1 of HVDM (with exponent 1);
+    - ``norm="root"`` gives ``d = sqrt(s)``, as in N2 of HVDM, DVDM, IVDM and WVDM (with exponent 2);
+    - ``norm="class_root"`` gives ``d = sqrt(C s)`` for C classes, as in N3 of HVDM (with exponent 2);
+    - ``norm="weighted"`` gives ``d = w(q) s`` with the weight ``w(q) = sqrt(sum_c P(c|q)^2)`` of the query value, as in
+      VDM (with exponent 2).
 
     Parameters
     ----------
     exponent
-        Cost & Salzberg's k.
+        The exponent k of Cost & Salzberg.
     norm
-        Function of s; see the table.
+        Formula for d as a function of s; see above.
     unseen
-        Class probabilities of an unseen value: ``"maximal"`` (s = 2 and w = 1), ``"prior"`` (class frequencies of all
-        rows) or ``"zero"`` (all 0, and w = 1). A declared value without rows has probabilities of 0 with ``"zero"``,
-        and the class frequencies of all rows otherwise.
+        Treatment of unseen values. With ``"maximal"``, an unseen value has s = 2 and w = 1. With ``"prior"``, an unseen
+        value has the class frequencies of all rows. With ``"zero"``, an unseen value has class probabilities of 0 and
+        w = 1. A declared value without rows has class probabilities of 0 with ``"zero"``, and the class frequencies of
+        all rows otherwise.
 
     Examples
     --------
@@ -507,19 +518,19 @@ class ValueDifference(Difference):
 
 @dataclass(frozen=True)
 class Discretized(Difference):
-    """Difference of the class probabilities of equal-width bins, for PEBLS and DVDM.
+    """Difference of the class probabilities of the equal-width bins of two numbers, as in PEBLS and DVDM.
 
-    The stored range is divided into ``bins`` of equal width (Wilson & Martinez 1997, section 2.5); a number outside the
-    range belongs to the nearest bin. Bins are compared like values in `ValueDifference`.
+    The stored range is divided into bins of equal width (Wilson & Martinez 1997, section 2.5); a number outside the
+    range belongs to the nearest bin. Two bins are compared in the same way as two nominal values in `ValueDifference`.
 
     Parameters
     ----------
     bins
         Number of bins, at most 1,000,000; None for ``max(5, number of classes)``.
     exponent, norm
-        See `ValueDifference`; without ``"weighted"``.
+        See `ValueDifference`; ``norm="weighted"`` is not available.
     empty
-        Class probabilities of a bin without rows: ``"zero"`` (all 0) or ``"prior"`` (class frequencies of all rows).
+        Class probabilities of a bin without rows: 0 with ``"zero"``, class frequencies of all rows with ``"prior"``.
 
     Examples
     --------
@@ -555,11 +566,11 @@ class Discretized(Difference):
 
 @dataclass(frozen=True)
 class Interpolated(Difference):
-    """Difference of class probabilities interpolated between the midpoints of equal-width bins, for IVDM.
+    """Difference of class probabilities that are interpolated between the midpoints of equal-width bins, as in IVDM.
 
-    ``d = sqrt(sum_c (p_c(x) - p_c(q))^2)``. p is linear between midpoints, falls to 0 half a bin width outside the
-    stored range, and is 0 for a bin without rows (Wilson & Martinez 1997, section 4 and erratum). A constant column has
-    d = 0. For ``bins`` see `Discretized`.
+    The difference is ``d = sqrt(sum_c (p_c(x) - p_c(q))^2)``, where the class probability p is linear between the bin
+    midpoints and falls to 0 half a bin width outside the stored range (Wilson & Martinez 1997, section 4 and erratum).
+    At the midpoint of a bin without rows, p is 0. In a constant column, d is 0. See `Discretized` for ``bins``.
 
     >>> Interpolated(bins=10).needs_classes
     True
@@ -584,11 +595,12 @@ class Interpolated(Difference):
 
 @dataclass(frozen=True)
 class Windowed(Interpolated):
-    """Difference of class probabilities in windows around the stored numbers, interpolated between them, for WVDM.
+    """Difference of class probabilities that are interpolated between windows around the stored numbers, as in WVDM.
 
-    Like `Interpolated`, but p at a stored number v contains the class frequencies of the rows within half a bin width
-    of v, ends included (Wilson & Martinez 1997, section 5 and erratum). The column is sorted again when rows have been
-    added. The window is as wide as a bin if the range is divided into ``bins`` bins of equal width.
+    At a stored number v, the class probabilities are the class frequencies of the rows within half a window width of v,
+    ends included (Wilson & Martinez 1997, section 5 and erratum). Between stored numbers, the class probabilities are
+    interpolated as in `Interpolated`. The window width is that of the bins in `Discretized`. The stored column is
+    sorted again after rows have been added.
 
     >>> Windowed(bins=10)
     Windowed(bins=10)
@@ -605,7 +617,7 @@ class Windowed(Interpolated):
 
 
 def _intervals(column: Column, bins: int | None) -> tuple[FloatArray, float]:
-    """Return the left edges and the width of the intervals; a constant column has a single interval."""
+    """Return the left edges and the width of equal-width bins; a constant column has a single bin of width 0."""
     s = max(5, column.all.n_classes) if bins is None else bins
     low, high = column.range()
     width = (high - low) / s
@@ -618,8 +630,8 @@ def _intervals(column: Column, bins: int | None) -> tuple[FloatArray, float]:
 def _padded(
     column: Column, low: float, middle: FloatArray, high: float, profiles: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return breaks and profiles with a profile of 0 at both ends, without breaks that are equal after rounding."""
-    column.check_finite(max(-low, high), "the range of intervals around them")
+    """Add class profiles of 0 at both ends of a curve, and drop breaks that are equal after rounding."""
+    column.check_finite(max(-low, high), "the range of the intervals around these numbers")
     breaks = np.concatenate([[low], middle, [high]])
     nothing = np.zeros((1, profiles.shape[1]))
     rising = np.concatenate([[True], np.diff(breaks) > 0])

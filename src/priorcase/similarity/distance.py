@@ -1,4 +1,4 @@
-"""Distances between rows, before and after fitting.
+"""Distances between rows of a mixed table, before and after fitting to stored rows.
 
 `Distance` specifies one difference for each kind of column, a rule for missing values, and how differences are summed.
 `FittedDistance` also contains the statistics of the stored rows, and creates the plan with which the compiled core
@@ -46,37 +46,41 @@ _MISSING_RULES = {
 class Distance(TextResult):
     """Distance between two rows, ``(sum_a w_a d_a ** power) ** (1 / power)`` over the columns a.
 
-    The sum before the root is called the cost. Neighbors are ordered by distance, then by id. All parameters are
-    keyword-only; the default is HEOM.
+    Here w_a is the weight of column a, and d_a is the difference of the two values in this column. The sum without
+    the root is called the cost. Neighbors are ordered by distance, then by id. All parameters are keyword-only, and
+    their default values define the HEOM distance.
 
     Parameters
     ----------
     numeric, nominal, ordinal
         Difference d for each kind of column.
     attributes
-        Differences for single columns, by name or position. A function of a query value and a stored value becomes a
-        `DifferenceFunction`.
+        Mapping from names or positions of single columns to their differences. A function of a query value and a stored
+        value is converted to a `DifferenceFunction`.
     missing
-        Value of d if a value is missing: ``"maximal"`` (1, also if both are missing), ``"ignore"`` (0), or
+        Difference d of two values if one or both of the values are missing.
 
-        - ``"aha"``: the largest possible difference from the known number,
-          ``max(v, 1 - v)`` with ``v = (x - low) / (high - low)``; 1 for other columns and if both are missing
-          (Aha, Kibler & Albert 1991);
-        - ``"skip"``: the column is skipped and the cost scaled up (unless ``mean``), as in scikit-learn's
-          ``nan_euclidean_distances``;
-        - ``"symbol"``: missing is an additional value of an ordinal or nominal column, with its own class counts; in
-          other columns, d is 0 if both values are missing and 1 if only one is.
+        - ``"maximal"``: d is 1, also if both values are missing.
+        - ``"ignore"``: d is 0, also if only one value is missing.
+        - ``"aha"``: in a column scaled by its range [low, high], d is the largest possible difference from the known
+          number x, ``max(v, 1 - v)`` with ``v = (x - low) / (high - low)``; in other columns, and if both values are
+          missing, d is 1 (Aha, Kibler & Albert 1991).
+        - ``"skip"``: the column is skipped and, unless ``mean`` is set, the cost is scaled up, as in scikit-learn's
+          ``nan_euclidean_distances``.
+        - ``"symbol"``: in ordinal and nominal columns, a missing value counts as an additional value with its own class
+          counts; in other columns, d is 0 if both values are missing and 1 if only one value is missing.
     power
-        Power of the differences, at least 1.
+        Exponent of the differences, at least 1.
     root
-        Whether to take the root at the end. Without the root, the cost is the distance, as in MVDM.
+        Whether to take the root of the sum. Without the root, the distance is the cost, as in MVDM.
     mean
-        Whether to divide by the sum of the weights of the known columns, as in Gower's distance; only with
-        ``missing="skip"``.
+        Whether to divide the cost by the sum of the weights of the columns known in both rows, as in Gower's distance;
+        only with ``missing="skip"``.
     nothing_shared
         Cost if no column is known in both rows; only with ``missing="skip"``.
     unit_length
-        Whether to scale each row to length 1 first; all columns must be numeric and compared by ``Absolute("none")``.
+        Whether to scale each row to Euclidean length 1 first. All columns must be numeric and compared by
+        ``Absolute("none")``.
 
     Examples
     --------
@@ -131,7 +135,7 @@ class Distance(TextResult):
         check_fields(self)
         if self.missing != "skip" and (self.mean or self.nothing_shared != math.inf):
             name = "mean" if self.mean else "nothing_shared"
-            raise ParameterError(f"{name} of Distance needs missing='skip', got missing={self.missing!r}")
+            raise ParameterError(f"{name} of Distance requires missing='skip', got missing={self.missing!r}")
         if self.unit_length:
             if not _is_plain(self.numeric):
                 raise ParameterError(
@@ -140,7 +144,7 @@ class Distance(TextResult):
             if (self.nominal, self.ordinal) != (Overlap(), Levels()):
                 raise ParameterError(
                     "nominal and ordinal of Distance have no effect with unit_length=True; "
-                    f"omit them, got {self.nominal!r} and {self.ordinal!r}"
+                    f"omit both, got {self.nominal!r} and {self.ordinal!r}"
                 )
 
     def __repr__(self) -> str:
@@ -154,20 +158,20 @@ class Distance(TextResult):
         return f"Distance({', '.join(changed)})"
 
     def fit(self, instances: Instances, target: int | None = 0) -> FittedDistance:
-        """Return the distance fitted to the stored rows; value differences count the classes of ``target``."""
+        """Fit the distance to the stored rows; class counts, if needed, are those of ``target``."""
         return self._fit(instances, target, None)
 
     def restored(self, instances: Instances, target: int | None, facts: object) -> FittedDistance:
-        """Fit with statistics saved by `FittedDistance.facts`; raise ``ValueError`` if they belong to other rows."""
+        """Fit the distance with saved `FittedDistance.facts`; raise ``ValueError`` if these statistics are invalid."""
         earlier = Summary(len(instances), checked_facts(facts, len(instances.schema)))
         return self._fit(instances, target, earlier)
 
     def _fit(self, instances: Instances, target: int | None, earlier: Summary | None) -> FittedDistance:
-        """Fit the distance; the statistics of ``earlier`` rows save work without changing the result."""
+        """Fit the distance; statistics of ``earlier`` rows are reused to save time and do not change the result."""
         return self.fit_statistics(Statistics(instances, target, earlier), instances)
 
     def fit_statistics(self, statistics: Statistics, instances: Instances) -> FittedDistance:
-        """Fit with given statistics, for example of rows on several machines."""
+        """Fit the distance with given statistics, for example of rows that are stored on several machines."""
         terms = []
         for a, difference in enumerate(self.differences(instances.schema)):
             column = statistics.column(a)
@@ -177,12 +181,12 @@ class Distance(TextResult):
         return FittedDistance(self, tuple(terms), target, statistics.summary(), instances.line, instances.version)
 
     def fit_empty(self, schema: Schema, a: int) -> Term:
-        """Return the term of one column without any rows."""
+        """Return the fitted difference of attribute ``a`` for a table without rows."""
         column = Statistics(Instances(schema), None).column(a)
         return self.differences(schema)[a].fit(column, _MISSING_RULES[self.missing], self.power)
 
     def differences(self, schema: Schema) -> tuple[Difference, ...]:
-        """Return the difference of each column of a schema."""
+        """Return the difference that is used for each column of a schema."""
         chosen = [self._by_kind(kind) for kind in schema.kinds]
         positions = schema.positions(self.attributes, parameter="attributes")
         for a, difference in zip(positions, self.attributes.values(), strict=True):
@@ -190,7 +194,7 @@ class Distance(TextResult):
         return tuple(chosen)
 
     def computed(self, schema: Schema) -> tuple[int, ...]:
-        """Return the columns whose differences are computed in Python."""
+        """Return the positions of the columns whose differences are computed in Python."""
         return tuple(a for a, d in enumerate(self.differences(schema)) if isinstance(d, Computed))
 
     def _by_kind(self, kind: Kind) -> Difference:
@@ -213,18 +217,18 @@ class Distance(TextResult):
                 return self.numeric
 
     def inlying(self, schema: Schema) -> list[int]:
-        """Return the columns scaled by the range of their inliers."""
+        """Return the positions of the columns that are scaled by their range without outliers."""
         return [a for a, d in enumerate(self.differences(schema)) if isinstance(d, Absolute) and d.scaling == "inliers"]
 
     def ranged(self, schema: Schema) -> list[bool] | None:
-        """Return for each column whether it is scaled by a range, or None if any column needs other statistics."""
+        """Return for each column whether it is scaled by its range; return None if a column needs other statistics."""
         differences, ranges = self.differences(schema), ("range", "inliers")
         found = [isinstance(d, Absolute) and d.scaling in ranges and d.factor == 1 for d in differences]
         others = [d for d, ranged in zip(differences, found, strict=True) if not ranged]
         return found if all(_is_plain(d) or isinstance(d, (Overlap, Levels)) for d in others) else None
 
     def _check(self, difference: Difference, column: Column) -> None:
-        """Raise an error if a difference is not defined for a column."""
+        """Raise an error if a difference cannot compare the values of a column."""
         kind = column.kind_name
         if self.unit_length and (kind != "numeric" or not _is_plain(difference)):
             stated = kind if kind != "numeric" else f"compared by {difference!r}"
@@ -235,7 +239,7 @@ class Distance(TextResult):
         if not set(column.kind_names) & set(difference.accepts):
             raise ParameterError(
                 f"{difference!r} compares {' and '.join(difference.accepts)} columns, but {column.label} is {kind}. "
-                "Choose another difference for the column (attributes=...), or declare another kind."
+                "Choose another difference for the column (attributes=...), or declare another kind of column."
             )
         if difference.needs_classes:
             target, targets = column.all.target, column.all.instances.targets
@@ -244,7 +248,7 @@ class Distance(TextResult):
                 reason = "there is no target" if found is None else f"the target is {found}"
                 raise ParameterError(
                     f"{difference!r} compares the values of {column.label} by their class counts and needs a nominal "
-                    f"target, but {reason}. Use a distance without class counts, such as 'heom' or 'gower'."
+                    f"or ordinal target, but {reason}. Use a distance without class counts, such as 'heom' or 'gower'."
                 )
         if isinstance(difference, Absolute) and not self.unit_length:
             spread = (column.extent() if difference.scaling == "none" else 1.0) / difference.factor
@@ -267,10 +271,10 @@ def _is_plain(difference: Difference) -> bool:
 
 @dataclass(frozen=True, repr=False)
 class FittedDistance(TextResult):
-    """Distance fitted to stored rows; returned by `Distance.fit`.
+    """Distance fitted to stored rows, as returned by `Distance.fit`.
 
-    Two fitted distances are equal if they give the same cost for every pair of cells. Costs that are too large for
-    float64 become infinite without a warning; a column with weight 0 always adds 0.
+    Two fitted distances are equal if their parameters and fitted differences are equal. Costs that are too large for
+    float64 become infinite without a warning; a column with weight 0 always contributes 0 to the cost.
 
     >>> from priorcase.instances import Instances
     >>> from priorcase.schema import Nominal, Numeric, Schema
@@ -306,11 +310,11 @@ class FittedDistance(TextResult):
         return len(self.terms)
 
     def refreshed(self, instances: Instances, row: FloatArray | None = None) -> FittedDistance:
-        """Return the distance fitted to the current rows; the result is equal to a new fit.
+        """Return the distance refitted to the current rows; the result is equal to that of a new fit.
 
-        If rows without weights were appended and nothing else changed, ranges and counts are extended instead of being
-        recomputed. ``row`` contains the cells, shape (1, A), of a single appended row; if it lies within the ranges,
-        ``terms`` remains the same object.
+        If rows without weights were appended and nothing else changed, ranges and counts are updated instead of being
+        recomputed. ``row`` contains the encoded values, shape (1, A), of a single appended row; if they lie within the
+        stored ranges, ``terms`` remains the same object.
         """
         appended, summary = self._line is instances.line, self._summary
         if appended and instances.version == self._version:
@@ -323,35 +327,35 @@ class FittedDistance(TextResult):
 
     @property
     def facts(self) -> dict[Any, Any]:
-        """Statistics of the stored rows, for `Distance.restored`."""
+        """Statistics of the stored rows, which can be saved and passed to `Distance.restored`."""
         return self._summary.facts
 
     def ranges(self) -> tuple[FloatArray, FloatArray]:
-        """Return the smallest and largest stored number of each column compared by its range; NaN for other columns."""
+        """Return the smallest and largest stored number of each column scaled by its range; NaN for other columns."""
         found = [self._summary.facts.get(("range", a), (np.nan, np.nan)) for a in range(len(self))]
         low, high = np.ascontiguousarray(np.array(found, np.float64).T)
         return low, high
 
     def covers(self, instances: Instances) -> bool:
-        """Return whether every value of the table is included in the class counts and tables of this distance."""
+        """Return whether the fitted differences of this distance include all stored values."""
         if self._version == instances.version and self._line is instances.line:
             return True
         return all(term.holds(instances, a) for a, term in enumerate(self.terms))
 
     def coded(self, schema: Schema) -> NDArray[np.uint8]:
-        """Return a mask of the columns that the core receives as codes."""
+        """Return a mask of the columns that are passed to the compiled core as codes."""
         return np.array([not isinstance(kind, Numeric) for kind in schema.kinds], np.uint8)
 
     def stored_cells(self, ids: IdArray, cells: FloatArray) -> FloatArray:
-        """Return the cells of stored rows in the format of the core."""
+        """Return the encoded values of stored rows in the format of the compiled core."""
         return np.ascontiguousarray(self.prepare(cells))
 
     def for_queries(self, queries: FloatArray) -> tuple[Plan, FloatArray]:
-        """Return the plan and the cells for a block of queries if differences are computed in Python."""
+        """Return the search plan and encoded values for a block of queries if differences are computed in Python."""
         return self._plan(queries), queries
 
     def prepare(self, cells: FloatArray) -> FloatArray:
-        """Return cells in the format of `costs`: scaled to length 1 if the distance requires it."""
+        """Return encoded rows as required by `costs`, scaled to length 1 with ``unit_length=True``."""
         if not self.distance.unit_length or not cells.size:
             return cells
         # Dividing by the largest number first keeps the squares within float64.
@@ -361,9 +365,9 @@ class FittedDistance(TextResult):
         return np.asarray(scaled / np.where(length == 0.0, 1.0, length))
 
     def contributions(self, query: FloatArray, rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
-        """Return the contributions to the cost, ``w_a d_a ** power`` of each row and column; NaN if skipped.
+        """Return the contribution ``w_a d_a ** power`` of each column to the cost of each row; NaN for skipped columns.
 
-        ``query`` and ``rows`` are prepared cells, shapes (A,) and (n, A); ``weights`` are the column weights.
+        ``query`` and ``rows`` are encoded rows from `prepare`, shapes (A,) and (n, A); ``weights`` are column weights.
         """
         weights = self._weights(weights)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -374,12 +378,12 @@ class FittedDistance(TextResult):
         return found
 
     def costs(self, query: FloatArray, rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
-        """Return the cost of each row: the sum of its contributions, in column order."""
+        """Return the cost of each row, computed from the contributions of its columns in column order."""
         weights = self._weights(weights)
         return self._total(self.contributions(query, rows, weights), weights)
 
     def _total(self, contributions: FloatArray, weights: FloatArray) -> FloatArray:
-        """Return the cost of each row, based on the attributes known in both rows if missing values are skipped."""
+        """Return the cost of each row; if missing values are skipped, use only columns that are known in both rows."""
         with np.errstate(over="ignore"):
             if self.distance.missing != "skip":
                 return _sum(contributions)
@@ -399,7 +403,7 @@ class FittedDistance(TextResult):
     def distance_contributions(
         self, query: FloatArray, rows: FloatArray, weights: FloatArray | None = None
     ) -> FloatArray:
-        """Return the distance of each row, split in proportion to the contributions of the columns to the cost.
+        """Divide the distance of each row among the columns, in proportion to their contributions to the cost.
 
         If no column is known in both rows, all columns contribute equally.
         """
@@ -425,10 +429,11 @@ class FittedDistance(TextResult):
         weights: FloatArray | None = None,
         names: tuple[IntArray, IntArray] | None = None,
     ) -> None:
-        """Raise an error for distances or costs that overflow.
+        """Raise an error for distances or costs that are infinite because of an overflow.
 
-        ``queries`` and ``rows`` are the cells of each pair; ``weights`` are the attribute weights (one set for all
-        pairs, or one per pair); ``names`` are the query numbers and row ids shown in the error message.
+        ``queries`` and ``rows`` are the encoded query and row of each pair. ``weights`` contains the attribute weights,
+        either one set for all pairs or one set for each pair. ``names`` contains the query numbers and row ids that are
+        shown in the error message.
         """
         infinite = np.isinf(distances)
         # If missing values are skipped, rows without a common known value are infinitely far apart by definition.
@@ -446,15 +451,15 @@ class FittedDistance(TextResult):
 
     @cached_property
     def queries_at_once(self) -> int | None:
-        """Maximum number of queries in one plan; None if there is no limit."""
+        """Maximum number of queries for which one search plan is created; None if there is no limit."""
         return queries_at_once(self.terms)
 
     def answers(self, queries: FloatArray) -> bool:
-        """Return whether the plan for the stored rows is valid for these queries."""
+        """Return whether the search plan for the stored rows can also be used for these queries."""
         return all(term.answers(queries[:, a]) for a, term in enumerate(self.terms) if isinstance(term, Computation))
 
     def plan(self) -> Plan:
-        """Return the distance in the format of the compiled core."""
+        """Return the distance as a search plan of the compiled core."""
         return self._plan(None)
 
     def _plan(self, queries: FloatArray | None) -> Plan:
@@ -472,7 +477,7 @@ class FittedDistance(TextResult):
 
 
 def _sum(columns: FloatArray) -> FloatArray:
-    """Return the sum of each row, added in column order as in the core; NumPy's sum adds in pairs."""
+    """Return the sum of each row in column order like the compiled core, whereas NumPy uses pairwise summation."""
     total = np.zeros(len(columns))
     for a in range(columns.shape[1]):
         total += columns[:, a]

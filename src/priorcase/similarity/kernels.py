@@ -1,8 +1,8 @@
-"""Kernels: the weight of a neighbor as a function ``K(u)`` of its distance, with ``u = d / h`` for a bandwidth h.
+"""Kernels, which define the weight ``K(u)`` of a neighbor at distance d, with ``u = d / h`` for a bandwidth h.
 
-Kernels have no normalizing constants, which cancel in every vote and fit (Atkeson, Moore & Schaal 1997). Compact
-kernels are 0 for ``u >= 1``, so the neighbor that determines the bandwidth has no weight. A plain function is also
-accepted as a kernel.
+Kernels have no normalizing constants, because such constants cancel in every vote and every local fit (Atkeson, Moore &
+Schaal 1997). Compact kernels are 0 for ``u >= 1``, so the neighbor that determines the bandwidth has weight 0. A plain
+function is also accepted as a kernel.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ _POSITIVE = [Interval(Real, 0, None, closed="neither")]
 
 
 class Kernel(Protocol):
-    """Protocol for custom kernels: a weight that does not increase with the distance.
+    """Protocol for custom kernels, whose weight must not increase with the distance.
 
-    A plain function without ``compact`` works too; it is treated as positive at any distance.
+    A plain function without the attribute ``compact`` is also accepted; its weight is treated as positive at any
+    distance.
 
     >>> Tricube.compact, Gaussian.compact
     (True, False)
@@ -36,7 +37,7 @@ class Kernel(Protocol):
     """Whether the weight is 0 for ``u >= 1``, so that rows beyond a fixed bandwidth can be skipped."""
 
     def __call__(self, u: FloatArray) -> FloatArray:
-        """Return the weight, at least 0, at each relative distance ``u >= 0``, elementwise."""
+        """Return the weight, which must be at least 0, for each relative distance in the array ``u``."""
         ...
 
 
@@ -44,7 +45,7 @@ class Kernel(Protocol):
 class Gaussian:
     """Gaussian kernel, ``exp(-(u / width)^2)`` (Atkeson, Moore & Schaal's form for a width of 1).
 
-    At the bandwidth the weight is 0.37 for a width of 1 and 0.02 for a width of 0.5.
+    At the bandwidth (u = 1), the weight is 0.37 for a width of 1 and 0.02 for a width of 0.5.
 
     >>> Gaussian()([0.0, 1.0]), Gaussian(0.5)([0.0, 1.0])
     (array([1.        , 0.36787944]), array([1.        , 0.01831564]))
@@ -126,7 +127,7 @@ class Triangular:
 
 @dataclass(frozen=True)
 class Uniform:
-    """Uniform kernel: 1 inside the bandwidth, 0 outside.
+    """Uniform kernel, 1 for ``u < 1`` and 0 for ``u >= 1``.
 
     >>> Uniform()([0.0, 0.5, 1.0])
     array([1., 1., 0.])
@@ -154,7 +155,7 @@ class Exponential:
 
 @dataclass(frozen=True)
 class InversePower:
-    """Inverse power kernel, ``1 / u^p``; infinite at 0, so exact matches decide (Mitchell 1997, eq. 8.3 with p = 2).
+    """Inverse power kernel, ``1 / u^p``; exact matches have infinite weight (Mitchell 1997, eq. 8.3 with p = 2).
 
     >>> InversePower()([0.0, 0.5, 1.0])
     array([inf,  4.,  1.])
@@ -175,10 +176,11 @@ class InversePower:
 
 @dataclass(frozen=True)
 class FunctionKernel:
-    """Kernel from a function of ``u``, which takes an array of numbers and returns an array of finite numbers >= 0.
+    """Kernel defined by a function that maps an array of relative distances ``u`` to an array of finite weights >= 0.
 
-    A function whose parameter is annotated as ``float`` is called with one number at a time. The weight is treated as
-    positive at any distance; for a kernel with weight 0 for ``u >= 1``, write a class with ``compact = True``.
+    A function whose parameter is annotated as ``float`` is called with one number at a time. The weights of a function
+    are treated as positive at any distance; for a kernel with weight 0 for ``u >= 1``, write a class with
+    ``compact = True``.
 
     >>> FunctionKernel(lambda u: 1 / (1 + u))(np.array([0.0, 1.0]))
     array([1. , 0.5])
@@ -213,7 +215,7 @@ _COMPILED = frozenset(KERNELS.values())
 
 
 def resolve_kernel(kernel: str | Kernel | Callable[[Any], Any]) -> Kernel:
-    """Return the kernel for a name, a function or a kernel.
+    """Convert the name of a kernel or a function to a kernel, and return a kernel unchanged.
 
     >>> resolve_kernel("tricube")
     Tricube()
@@ -223,14 +225,14 @@ def resolve_kernel(kernel: str | Kernel | Callable[[Any], Any]) -> Kernel:
     if isinstance(kernel, type):
         raise ParameterError(f"kernel must be a name or an instance such as Tricube(), got {quoted(kernel)}")
     if isinstance(kernel, str) or not callable(kernel):
-        remedy = advice(kernel, KERNELS, otherwise="Kernels with options are in priorcase.similarity.")
+        remedy = advice(kernel, KERNELS, otherwise="Kernel classes with parameters are in priorcase.similarity.")
         names = ", ".join(map(repr, KERNELS))
-        raise ParameterError(f"kernel must be a kernel, a function or one of {names}, got {quoted(kernel)}. {remedy}")
+        raise ParameterError(f"kernel must be a Kernel, a function or one of {names}, got {quoted(kernel)}. {remedy}")
     return cast(Kernel, kernel) if hasattr(kernel, "compact") else FunctionKernel(kernel)
 
 
 def kernel_weights(kernel: Kernel, u: FloatArray) -> FloatArray:
-    """Return ``K(u)``; check the result of a custom kernel."""
+    """Return the kernel weights ``K(u)``, and check the weights that a custom kernel returns."""
     with np.errstate(divide="ignore", over="ignore", under="ignore"):
         weights = np.asarray(kernel(u))
     if type(kernel) not in _COMPILED:
@@ -239,7 +241,10 @@ def kernel_weights(kernel: Kernel, u: FloatArray) -> FloatArray:
 
 
 def function_weights(function: Callable[[Any], Any], distances: FloatArray, parameter: str) -> FloatArray:
-    """Return the result of a user's function, which may overwrite ``distances``; messages name ``parameter``."""
+    """Return the weights that a user's function computes; raise an error if the weights are invalid.
+
+    The function may overwrite ``distances``. Error messages name the estimator's ``parameter``.
+    """
     who, noun = f"{parameter}={quoted(function)}", "vote" if parameter == "vote" else "weight"
     n = distances.shape
     try:
@@ -249,15 +254,15 @@ def function_weights(function: Callable[[Any], Any], distances: FloatArray, para
             )
     except Exception as error:  # a user's function may raise anything; chained as the cause
         raise ParameterError(
-            f"{who} raised {failure(error)}. It is called with an array of distances. Annotate a function of a single "
-            f"number, as in def {noun}(distance: float), or wrap it as np.vectorize({noun})."
+            f"{who} raised {failure(error)}. The function is called with an array of distances. For a function of a "
+            f"single number, write def {noun}(distance: float) with this annotation, or use np.vectorize({noun})."
         ) from error
     _check(weights, np.empty(n), who, noun)
     return np.asarray(weights, np.float64)
 
 
 def _takes_one(function: Callable[[Any], Any]) -> bool:
-    """Return whether a function is annotated to take a single number."""
+    """Return whether the first parameter of a function is annotated as ``float``."""
     try:
         parameters = list(signature(function).parameters.values())
     except (TypeError, ValueError):  # compiled functions, which have no signature
@@ -278,7 +283,7 @@ def _check(weights: Any, distances: FloatArray, who: str, noun: str, *, infinite
     if problem:
         number = "number" if infinite else "finite number"
         raise ParameterError(
-            f"{who} returned {problem}. It must return one {number} >= 0 for each distance, for example lambda "
+            f"{who} returned {problem}. The result must be one {number} >= 0 for each distance, as from lambda "
             "distances: 1 / (1 + distances)."
         )
 

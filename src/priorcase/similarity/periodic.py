@@ -1,4 +1,4 @@
-"""Circular differences: angles, times of day and of the year, and dates."""
+"""Differences between angles, times of day, times of the year and dates."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _PERIODS: dict[DatePart, float] = {"season": YEAR, "weekday": WEEK, "hour": DAY}
 class Periodic(Term):
     """Weighted sum of a linear difference and circular differences.
 
-    ``f = line_share (|x - q| / scale) ** power + sum_i shares[i] (2 r_i / periods[i]) ** power``, where r_i
-    is the shorter way between the numbers around circle i; with a scale of 0, the linear part is 0.
+    The cost is ``f = line_share (|x - q| / scale) ** power + sum_i shares[i] (2 r_i / periods[i]) ** power``, where r_i
+    is the shorter way between the two numbers around circle i. With a scale of 0, the linear part is 0.
     """
 
     periods: FloatArray
@@ -38,7 +38,7 @@ class Periodic(Term):
 
 @dataclass(frozen=True)
 class CircularDifference(Difference):
-    """Circular difference of two numbers as a fraction of half the period; 1 for opposite numbers.
+    """Shorter way between two numbers around a circle, as a fraction of half the period; 1 for opposite numbers.
 
     >>> CircularDifference(360)
     CircularDifference(period=360)
@@ -55,14 +55,14 @@ class CircularDifference(Difference):
 
 @dataclass(frozen=True)
 class DateDifference(Difference):
-    """Time between two dates as a fraction of the stored range, and differences of circular parts.
+    """Difference of two dates by elapsed time (as a fraction of the stored range), season, weekday and hour.
 
-    The parts have equal weights that sum to 1, so that a date has as much influence as any other column.
+    All compared parts have equal weights that sum to 1, so that a date has as much influence as any other column.
 
     Parameters
     ----------
     parts
-        See `priorcase.Date`.
+        Parts of the dates to compare; see `priorcase.Date`.
 
     Examples
     --------
@@ -93,9 +93,9 @@ class DateDifference(Difference):
 
 @dataclass(frozen=True)
 class DatesSoFar(Computed):
-    """`DateDifference` for streams, with the range of all dates so far, including the query.
+    """`DateDifference` for data streams, scaled by the range of all dates so far, including the query.
 
-    The difference is the root mean square of the differences of the parts.
+    The difference of two dates is the root mean square of the differences of their parts.
 
     >>> from datetime import datetime
     >>> noon = [datetime(2024, 5, day, 12) for day in (1, 3)]
@@ -125,7 +125,7 @@ class DatesSoFar(Computed):
 
 
 def parts_of(column: Column) -> tuple[DatePart, ...]:
-    """Return the parts of the dates of a column that are compared; see `priorcase.Date`."""
+    """Return the parts of dates that ``parts="auto"`` compares in a column; see `priorcase.Date`."""
     low, high = column.range()
     parts: list[DatePart] = ["elapsed"]
     if high - low >= 1.5 * YEAR:

@@ -1,4 +1,4 @@
-"""Distances from the literature as `Distance` objects, with their names."""
+"""Functions that return distances from the literature as `Distance` objects."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ _AT_LEAST_ONE = [Interval(Real, 1, None, closed="left")]
 def heom() -> Distance:
     """Heterogeneous Euclidean-overlap metric (HEOM), ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 2.3).
 
-    Numbers are scaled by their range, nominal values are compared by overlap and levels by rank; d = 1 if a value is
-    missing.
+    Numbers are scaled by their range, nominal values are compared by overlap, and ordinal levels are compared by rank.
+    If a value is missing, d = 1.
 
     >>> heom()
     Distance('heom')
@@ -47,11 +47,11 @@ def heom() -> Distance:
 
 
 def robust() -> Distance:
-    """`heom` with the range of numbers computed without outliers; the default of the estimators.
+    """Return `heom` with ranges computed without outliers, which is the default distance of most estimators.
 
-    A single outlier, such as the year 1320, would otherwise hide all differences between years from 1990 on. The
-    distance equals `heom` if there are no outliers or fewer than 20 rows. See `Absolute` for the definition of an
-    outlier.
+    With `heom`, a single outlier, such as the year 1320 among years from 1990 on, makes all other differences in the
+    column almost 0. The result equals `heom` if there are no outliers or fewer than 20 rows. See `Absolute` for the
+    definition of an outlier.
 
     >>> robust().numeric.scaling
     'inliers'
@@ -63,9 +63,10 @@ def robust() -> Distance:
 def hvdm(normalization: Literal["N1", "N2", "N3"] = "N2") -> Distance:
     """Heterogeneous value difference metric (HVDM), ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 3).
 
-    Numbers and levels differ by ``|x - q| / (4 std)``; d = 1 if a value is missing. Nominal values differ by their
-    class probabilities P (0 for unseen values): ``sum_c |P - P'|`` (``N1``), ``sqrt(sum_c |P - P'|^2)`` (``N2``, the
-    paper's choice) or ``sqrt(C sum_c |P - P'|^2)`` with C classes (``N3``).
+    The difference of numbers and of ordinal levels is ``|x - q| / (4 std)``, and d = 1 if a value is missing. The
+    difference of nominal values with class probabilities P and P' (0 for unseen values) is ``sum_c |P - P'|`` with
+    ``N1``, ``sqrt(sum_c |P - P'|^2)`` with ``N2`` (the paper's choice), or ``sqrt(C sum_c |P - P'|^2)`` for C classes
+    with ``N3``.
 
     >>> hvdm("N1").nominal
     ValueDifference(exponent=1.0, norm='sum', unseen='zero')
@@ -79,9 +80,9 @@ def hvdm(normalization: Literal["N1", "N2", "N3"] = "N2") -> Distance:
 def vdm(bins: int | None = None) -> Distance:
     """Value difference metric (VDM), ``sum w(q) sum_c (P - P')^2`` (Stanfill & Waltz 1986); not symmetric.
 
-    ``w(q) = sqrt(sum_c P(c|q)^2)`` of the query's value. Numbers are discretized into ``bins`` of equal width and
-    compared without w, which the paper defines for symbols only. A missing value is an additional symbol
-    (``missing="symbol"``).
+    The weight of a query value q is ``w(q) = sqrt(sum_c P(c|q)^2)``. Numbers are discretized into bins of equal width
+    and compared without w(q), because the paper defines the weight w(q) for symbols only. A missing value counts as an
+    additional symbol (``missing="symbol"``).
 
     >>> vdm().nominal
     ValueDifference(exponent=2.0, norm='weighted', unseen='maximal')
@@ -91,10 +92,10 @@ def vdm(bins: int | None = None) -> Distance:
 
 @prefix_errors
 def mvdm(k: float = 1.0, r: float = 2.0, bins: int | None = None, unseen: Unseen = "maximal") -> Distance:
-    """Modified value difference metric (MVDM) of PEBLS, ``sum_a (sum_c |P - P'|^k)^r``, no root (Cost & Salzberg 1993).
+    """Modified value difference metric (MVDM) of PEBLS, ``sum_a (sum_c |P - P'|^k)^r`` (Cost & Salzberg 1993).
 
-    Numbers are discretized into ``bins`` of equal width; levels and missing values are symbols. The exemplar weights of
-    `PEBLS` are not included.
+    Numbers are discretized into bins of equal width. Ordinal levels are treated as nominal values, and a missing value
+    counts as an additional value. The distance does not include the exemplar weights of `PEBLS`.
 
     >>> mvdm(k=2).nominal
     ValueDifference(exponent=2, norm='sum', unseen='maximal')
@@ -108,8 +109,8 @@ def mvdm(k: float = 1.0, r: float = 2.0, bins: int | None = None, unseen: Unseen
 def dvdm(bins: int | None = None) -> Distance:
     """Discretized value difference metric (DVDM), ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 4 and erratum).
 
-    Numbers are discretized into ``bins`` of equal width, ``max(5, number of classes)`` by default; levels and missing
-    values are symbols.
+    Numbers are discretized into bins of equal width, by default ``max(5, number of classes)`` bins. Ordinal levels are
+    treated as nominal values, and a missing value counts as an additional value.
 
     >>> dvdm(bins=10).numeric
     Discretized(bins=10, exponent=2.0, norm='root', empty='zero')
@@ -118,7 +119,7 @@ def dvdm(bins: int | None = None) -> Distance:
 
 
 def ivdm(bins: int | None = None) -> Distance:
-    """Interpolated value difference metric (IVDM): `dvdm` with numbers compared by `Interpolated` (section 4).
+    """Interpolated value difference metric (IVDM), which is `dvdm` with numbers compared by `Interpolated`.
 
     >>> ivdm().numeric
     Interpolated(bins=None)
@@ -127,7 +128,7 @@ def ivdm(bins: int | None = None) -> Distance:
 
 
 def wvdm(bins: int | None = None) -> Distance:
-    """Windowed value difference metric (WVDM): `dvdm` with numbers compared by `Windowed`, which is slower (section 5).
+    """Windowed value difference metric (WVDM), which is `dvdm` with numbers compared by `Windowed`.
 
     >>> wvdm(10).numeric
     Windowed(bins=10)
@@ -138,8 +139,8 @@ def wvdm(bins: int | None = None) -> Distance:
 def gower() -> Distance:
     """Gower's distance, ``sum w d / sum w`` over the columns known in both rows (Gower 1971).
 
-    Numbers are compared by range, nominal values by overlap and levels by rank. Rows that share no known column have
-    distance 1.
+    Numbers are scaled by their range, nominal values are compared by overlap, and ordinal levels are compared by rank.
+    Two rows have distance 1 if no column is known in both rows.
 
     >>> gower().missing, gower().power
     ('skip', 1.0)
@@ -148,7 +149,7 @@ def gower() -> Distance:
 
 
 def overlap() -> Distance:
-    """Overlap distance: the number of columns in which two rows differ; a missing value differs from all values.
+    """Overlap distance, the number of columns in which two rows differ; a missing value differs from all values.
 
     >>> overlap().numeric
     Overlap()
@@ -161,8 +162,9 @@ def overlap() -> Distance:
 def minkowski(p: float = 2.0, scaling: Scaling = "none") -> Distance:
     """Minkowski distance, ``(sum |x - q|^p) ** (1/p)``, optionally with scaled numbers.
 
-    Nominal values are compared by overlap, and levels by rank between 0 and 1. Missing values are skipped and the sum
-    is scaled up, as in ``nan_euclidean_distances``; rows that share no known column are infinitely far apart.
+    Nominal values are compared by overlap, and ordinal levels by rank, scaled to the range from 0 to 1. Missing values
+    are skipped and the sum is scaled up, as in scikit-learn's ``nan_euclidean_distances``. The distance of two rows is
+    infinite if no column is known in both rows.
 
     >>> minkowski(3, "range")
     Distance(missing='skip', power=3)
@@ -172,7 +174,7 @@ def minkowski(p: float = 2.0, scaling: Scaling = "none") -> Distance:
 
 
 def euclidean(scaling: Scaling = "none") -> Distance:
-    """Euclidean distance: `minkowski` with p = 2.
+    """Euclidean distance, which is `minkowski` with p = 2.
 
     >>> euclidean("std").numeric.scaling, euclidean("std").power
     ('std', 2.0)
@@ -181,7 +183,7 @@ def euclidean(scaling: Scaling = "none") -> Distance:
 
 
 def manhattan(scaling: Scaling = "none") -> Distance:
-    """Manhattan distance: `minkowski` with p = 1.
+    """Manhattan distance, which is `minkowski` with p = 1.
 
     >>> manhattan()
     Distance('manhattan')
@@ -192,8 +194,8 @@ def manhattan(scaling: Scaling = "none") -> Distance:
 def ib() -> Distance:
     """Distance of Aha's IB learners, ``sqrt(sum d^2)`` (Aha, Kibler & Albert 1991).
 
-    Like `heom`, but the range includes the query, as in Weka's IB1, and a missing value differs maximally from a known
-    one.
+    The distance differs from `heom` in two ways: the range of a column includes the query value, as in Weka's IB1, and
+    a missing value has the largest possible difference from a known value.
 
     >>> ib().missing, ib().numeric.widen
     ('aha', True)
@@ -202,9 +204,9 @@ def ib() -> Distance:
 
 
 def cosine() -> Distance:
-    """Cosine distance, ``1 - cos(x, q)``; numeric columns only.
+    """Cosine distance, ``1 - cos(x, q)``, for numeric columns only.
 
-    Missing numbers are skipped, as in `minkowski`. A row of zeros is at distance 1/2 from every other row.
+    Missing numbers are skipped, as in `minkowski`. A row of zeros has distance 1/2 from every other row.
 
     >>> cosine()
     Distance('cosine')
@@ -237,7 +239,7 @@ PRESETS: dict[str, Callable[[], Distance]] = {
 
 @cache
 def preset(name: str) -> Distance:
-    """Return the distance for a name, cached."""
+    """Return the distance with the given name; the result is cached."""
     return PRESETS[name]()
 
 
@@ -253,13 +255,13 @@ _ALIASES: dict[str, Distance] = {
 
 
 def resolve(distance: DistanceLike) -> Distance:
-    """Return the distance for a name, a function of two rows or a distance.
+    """Convert a name or a function of two rows to a distance, and return a distance unchanged.
 
-    A name is a distance of this module, a metric of scikit-learn, or ``"precomputed"``.
+    A name refers to a distance of this module or to a metric of scikit-learn, or is ``"precomputed"``.
 
-    A function is called with two rows, the query first: arrays of numbers (NaN for missing) if all columns are numeric,
-    as in scikit-learn; otherwise, tuples of values, with numbers as floats and None for missing. It must return a
-    finite number >= 0.
+    A function is called with a query row and a stored row and must return a finite number >= 0. If all columns are
+    numeric, both rows are arrays with NaN for missing values, as in scikit-learn. If any column is not numeric, both
+    rows are tuples with numbers as floats and None for missing values.
 
     >>> resolve("gower"), resolve("chebyshev")
     (Distance('gower'), RowDistance(RowMetric(name='chebyshev')))
@@ -273,7 +275,7 @@ def resolve(distance: DistanceLike) -> Distance:
     if (found := whole_rows(distance)) is not None:
         return found
     choices = [*PRESETS, *_ALIASES, *METRICS, "precomputed"]
-    remedy = advice(distance, choices, otherwise="Distances with options are in priorcase.similarity.")
+    remedy = advice(distance, choices, otherwise="Functions for distances with parameters are in priorcase.similarity.")
     names = ", ".join(map(repr, sorted(choices)))
     raise ParameterError(
         f"distance must be a Distance, a function of two rows or one of {names}, got {quoted(distance)}. {remedy}"

@@ -1,7 +1,8 @@
-"""Statistics of the stored rows for distances: ranges, deviations, quantiles and class counts.
+"""Statistics of the stored rows that distances use, such as ranges, deviations, quantiles and class counts.
 
-A row with weight w counts as w equal rows in every statistic. Ranges and integer counts can be extended when rows are
-appended; everything else is recomputed. Sums of numbers are rounded once, so they do not depend on the row order.
+A row with weight w counts as w equal rows in every statistic. When rows are appended, ranges and integer counts are
+updated, whereas deviations, quantiles and outliers are recomputed. Sums of numbers are rounded only once, so these sums
+do not depend on the row order.
 """
 
 from __future__ import annotations
@@ -35,10 +36,11 @@ _LARGEST_EXPONENT = 1022
 
 @dataclass(frozen=True)
 class Summary:
-    """Statistics of the first ``rows`` rows, which can be extended when rows without weights are appended.
+    """Statistics of the first ``rows`` rows, which can be updated when rows without weights are appended.
 
-    ``ranges`` contains the smallest and the largest number of each column. A row within these ranges does not change
-    any statistic, up to ``until`` rows. ``ranges`` is None if other statistics were needed.
+    ``ranges`` contains the smallest and the largest number of each column, or is None if other statistics than ranges
+    were needed. An additional row within these ranges changes no statistic, as long as there are at most ``until``
+    rows in total.
     """
 
     rows: int
@@ -47,7 +49,7 @@ class Summary:
     until: float = math.inf
 
     def covers(self, row: Sequence[float]) -> bool:
-        """Return whether an additional row, given by its cells, leaves all statistics unchanged."""
+        """Return whether an additional row, given by its encoded values, leaves all statistics unchanged."""
         if self.ranges is None or self.rows >= self.until:
             return False
         low, high = self.ranges
@@ -85,14 +87,14 @@ def _is_fact(name: str, value: Any) -> bool:
 
 
 def _are_ends(low: object, high: object) -> bool:
-    """Return whether two numbers can be the ends of a range, which may be empty."""
+    """Return whether two numbers are the valid ends of a range; two NaNs are the ends of an empty range."""
     if not (type(low) is float and type(high) is float):
         return False
     return (math.isnan(low) and math.isnan(high)) or (math.isfinite(low) and math.isfinite(high) and low <= high)
 
 
 class Statistics:
-    """Statistics of the rows of a table, computed when first needed; ``earlier`` statistics only save work."""
+    """Statistics of stored rows, each computed when first needed; ``earlier`` statistics are reused to save time."""
 
     def __init__(self, instances: Instances, target: int | None, earlier: Summary | None = None) -> None:
         self.schema = instances.schema
@@ -107,12 +109,12 @@ class Statistics:
 
     @property
     def instances(self) -> Instances:
-        """Stored rows; reading them records that a statistic depends on more than ranges."""
+        """Stored rows; reading this property records that a statistic depends on more than ranges."""
         self._only_ranges = False
         return self._instances
 
     def summary(self) -> Summary:
-        """Return the statistics without the rows, for the next refresh."""
+        """Return the statistics without the rows, so that the next refit can update the statistics."""
         ranges, until = None, math.inf
         if self._only_ranges:
             low, high = [-math.inf] * len(self.schema), [math.inf] * len(self.schema)
@@ -130,7 +132,10 @@ class Statistics:
         return Column(self, a)
 
     def fact(self, key: Key, compute: Callable[[Any, int], Any]) -> Any:
-        """Return a statistic, computed once by ``compute(earlier value or None, number of rows that it covers)``."""
+        """Return a statistic, which is computed once and then cached.
+
+        The arguments of ``compute`` are the earlier value of the statistic (or None) and the number of rows in it.
+        """
         if key not in self._facts:
             earlier = self._earlier
             if earlier is None or key not in earlier.facts:
@@ -142,12 +147,15 @@ class Statistics:
         return self._facts[key]
 
     def class_codes(self, start: int = 0) -> NDArray[np.intp]:
-        """Return the target code of each row from ``start`` on, -1 if missing."""
+        """Return the target code of each row from position ``start`` on, with -1 for a missing target."""
         assert self.target is not None  # checked earlier for differences that count classes
         return codes_of(self.instances.target(self.target)[start:])
 
     def classes(self) -> NDArray[np.intp]:
-        """Return the codes of the classes that occur, by first occurrence, since codes also depend on removed rows."""
+        """Return the codes of the classes that occur, in order of first occurrence.
+
+        The order of first occurrence depends only on the stored rows, whereas codes also depend on removed rows.
+        """
 
         def compute(old: NDArray[np.intp] | None, start: int) -> NDArray[np.intp]:
             fresh = first_seen(self.class_codes(start))
@@ -165,7 +173,10 @@ class Statistics:
         return np.asarray(shares(counts, np.zeros(counts.shape[1]))[0])
 
     def table(self, key: Key, n: int, codes_from: Callable[[int], NDArray[np.intp]]) -> Counts:
-        """Return the weight of each of n codes in each class (row 0: code -1, row 1 + v: code v)."""
+        """Return a table with the total weight of the rows with each of ``n`` codes (rows) and each class (columns).
+
+        Row 0 of the table is for missing values (code -1), and row v + 1 is for code v.
+        """
 
         def compute(old: Counts | None, start: int) -> Counts:
             classes = self.class_codes(start)
@@ -196,7 +207,7 @@ class Column:
 
     @property
     def label(self) -> str:
-        """Name of the column in messages."""
+        """Name of the column in error messages."""
         return f"column {self.all.schema.label(self.a)!r}"
 
     def check_finite(self, number: float, what: str) -> None:
@@ -208,15 +219,15 @@ class Column:
             )
 
     def values(self) -> tuple[Hashable, ...]:
-        """Return the value of each code; for an ordinal column, the levels."""
+        """Return the value of each code, or the declared levels of an ordinal column."""
         return self.kind.order if isinstance(self.kind, Ordinal) else self.all.instances.values(self.a)
 
     def numbers(self) -> FloatArray:
-        """Return the numbers of the column, NaN if missing."""
+        """Return the numbers of the column, with NaN for missing values."""
         return np.asarray(self.all.instances.column(self.a), dtype=np.float64)
 
     def range(self) -> tuple[float, float]:
-        """Return the smallest and largest known number with positive weight; (0, 0) if there are none."""
+        """Return the smallest and largest known number in rows with positive weight; (0, 0) if no number is known."""
         low, high = self._ends("range")
         if math.isnan(low):
             return 0.0, 0.0
@@ -224,7 +235,7 @@ class Column:
         return low, high
 
     def inliers(self) -> tuple[float, float]:
-        """Return the smallest and largest known number that is not an outlier (see `inlier_range`), or (0, 0)."""
+        """Return the range of the known numbers without outliers (see `inlier_range`); (0, 0) if no number is known."""
 
         def compute(old: Any, start: int) -> tuple[float, float, int]:
             numbers, weights = np.asarray(self.all._instances.column(self.a), np.float64), self.all.weights
@@ -238,7 +249,7 @@ class Column:
         return low, high
 
     def extent(self) -> float:
-        """Return the range of a column that is not used for scaling; infinite if it overflows."""
+        """Return the largest minus the smallest number of an unscaled column; infinite if the difference overflows."""
         low, high = self._ends("extent")
         return 0.0 if math.isnan(low) else high - low
 
@@ -256,7 +267,7 @@ class Column:
         return self.all.fact((name, self.a), compute)  # type: ignore[no-any-return]
 
     def remainders(self, unit: float, period: float) -> frozenset[float]:
-        """Return up to two units of a period that contain known numbers, such as hours of the day."""
+        """Return up to two different units of a period (such as hours of the day) in which known numbers lie."""
 
         def compute(old: frozenset[float] | None, start: int) -> frozenset[float]:
             found = set(old or ())
@@ -292,7 +303,7 @@ class Column:
         return math.sqrt(spread)
 
     def quantile(self, q: float) -> float:
-        """Return the smallest known number with a share >= ``q`` at or below it (inverted CDF); 0 if there are none."""
+        """Return the quantile ``q`` of the known numbers by the inverted CDF method; 0 if no number is known."""
         _ = self.all.instances  # it depends on more than ranges
         return self.all.fact(("quantile", self.a, q), lambda old, start: self._quantile(q))  # type: ignore[no-any-return]
 
@@ -309,12 +320,15 @@ class Column:
         return float(numbers[order[min(at, len(order) - 1)]])
 
     def class_counts(self) -> Counts:
-        """Return the weight of each code in each class of `Statistics.classes` (row 0: missing, row 1 + v: code v)."""
+        """Return the total weight of the rows with each code and class, in the format of `Statistics.table`."""
         instances, a = self.all.instances, self.a
         return self.all.table(("counts", a), len(self.values()), lambda start: codes_of(instances.column(a)[start:]))
 
     def interval_counts(self, edges: FloatArray) -> Counts:
-        """Return the weight of intervals in each class; interval i begins at ``edges[i]``; the outer two are open."""
+        """Return the total weight of the rows in each interval (rows) and each class (columns).
+
+        Interval i begins at ``edges[i]``; the first interval also contains all smaller numbers.
+        """
 
         def intervals(start: int) -> NDArray[np.intp]:
             numbers = self.numbers()[start:]
@@ -324,7 +338,7 @@ class Column:
         return self.all.table(("intervals", self.a, tuple(edges.tolist())), len(edges), intervals)[1:]
 
     def window_shares(self, width: float) -> tuple[FloatArray, FloatArray]:
-        """Return the known numbers, and class shares within half a ``width`` of each number, both ends included."""
+        """Return the distinct known numbers and the class frequencies of the rows within ``width / 2`` of each."""
         numbers, classes, weights = self.numbers(), self.all.class_codes(), self.all.weights
         usable = ~np.isnan(numbers) & (classes >= 0)
         if weights is not None:
@@ -348,18 +362,19 @@ class Column:
         return centers, np.ascontiguousarray((counts / counts.sum(axis=0)).T)
 
     def _known(self) -> tuple[FloatArray, FloatArray | None]:
-        """Return the known numbers with positive weight, and their weights."""
+        """Return the known numbers of the rows with positive weight, and the weights of these rows."""
         numbers, weights = self.numbers(), self.all.weights
         kept = ~np.isnan(numbers) if weights is None else ~np.isnan(numbers) & (weights > 0)
         return numbers[kept], None if weights is None else weights[kept]
 
 
 def inlier_range(numbers: FloatArray, weights: FloatArray | None = None) -> tuple[float, float, int]:
-    """Return the ends of the range without outliers, and how many more numbers within it leave the ends unchanged.
+    """Return both ends of the range without outliers, and a number of inliers that cannot change the ends if added.
 
-    Outliers are above ``Q.9 + 4 (Q.9 - Q.1)`` or below ``Q.1 - 4 (Q.9 - Q.1)``. This is similar to a box plot, but the
-    quartiles of a box plot are equal in too many columns. There are no outliers among fewer than 20 numbers, or if the
-    quantiles are equal. The ends are NaN if there are no numbers.
+    Outliers are above ``Q.9 + 4 (Q.9 - Q.1)`` or below ``Q.1 - 4 (Q.9 - Q.1)``, where Q.1 and Q.9 are the 10% and 90%
+    quantiles. The two quartiles, which define outliers in a box plot, are not used because they are equal in too many
+    columns. No number is an outlier if there are fewer than 20 numbers or if the two quantiles are equal. Both ends are
+    NaN if there are no numbers.
     """
     n = len(numbers)
     if not n:
@@ -382,9 +397,10 @@ def inlier_range(numbers: FloatArray, weights: FloatArray | None = None) -> tupl
 
 
 def usual_range(numbers: FloatArray) -> tuple[float, float]:
-    """Return the smallest and largest number to show in a slider or a curve; narrower than `inlier_range`.
+    """Return the range of numbers to show in a slider or a curve, which is narrower than `inlier_range`.
 
-    Omitted numbers lie more than 1.5 times the width of the central 80% beyond its ends.
+    Among at least 20 numbers, a number is omitted if its distance from the central 80% of the numbers is more than 1.5
+    times the width of this central part.
     """
     first, last = np.quantile(numbers, CENTRAL).tolist()
     reach = _USUAL * (last - first)
@@ -394,15 +410,15 @@ def usual_range(numbers: FloatArray) -> tuple[float, float]:
 
 
 def fences(first: float, last: float) -> tuple[float, float]:
-    """Return the limits beyond which numbers are outliers; ``first`` and ``last`` are the two quantiles."""
+    """Return the limits beyond which numbers are outliers; ``first`` and ``last`` are the 10% and 90% quantiles."""
     reach = FENCE * (last - first)
     return (first - reach, last + reach) if reach > 0 else (-math.inf, math.inf)
 
 
 def _stay(numbers: FloatArray, m: int, low: float, high: float) -> bool:
-    """Return whether ``low`` and ``high`` remain the ends of the inliers after up to ``m`` more numbers between them.
+    """Return whether ``low`` and ``high`` remain the ends of the inliers if up to ``m`` numbers between them are added.
 
-    Each number moves the quantiles by at most one position.
+    Each added number moves a quantile by at most one position in the sorted numbers.
     """
     n = len(numbers)
     first, last = (max(math.ceil(q * (n + m)) - 1, 0) for q in CENTRAL)
@@ -419,22 +435,22 @@ def _stay(numbers: FloatArray, m: int, low: float, high: float) -> bool:
 
 
 def shares(counts: Counts, instead: FloatArray) -> FloatArray:
-    """Divide each row of counts by its sum; use ``instead`` if the sum is 0."""
+    """Divide each row of counts by its sum, and replace a row whose sum is 0 with ``instead``."""
     totals = counts.sum(axis=1, keepdims=True)
     empty = totals == 0
     return np.where(empty, instead, counts / np.where(empty, 1, totals))
 
 
 def exact_sum(numbers: FloatArray) -> float:
-    """Return the sum of numbers, rounded once; infinite if it overflows."""
+    """Return the sum of numbers, rounded only once; the result is infinite if the sum overflows."""
     return sum_of_parts(exact_parts(numbers))
 
 
 def exact_parts(numbers: FloatArray) -> list[float]:
-    """Return a few numbers with exactly the same sum before rounding, or infinity if it is among the numbers.
+    """Return a few numbers whose exact sum equals that of the given numbers, or infinity if a number is not finite.
 
-    Leading digits are split off so that their sum is exact in any order (Rump, Ogita & Oishi 2008, ExtractVector);
-    remainders after a few rounds are returned unchanged.
+    In each of a few rounds, the leading digits of the numbers are split off so that the sum of these digits is exact in
+    any order (Rump, Ogita & Oishi 2008, ExtractVector). The remainders after the last round are returned unchanged.
     """
     parts: list[float] = []
     room = (len(numbers) + 2).bit_length()
@@ -452,7 +468,7 @@ def exact_parts(numbers: FloatArray) -> list[float]:
 
 
 def sum_of_parts(parts: Sequence[float]) -> float:
-    """Return the sum of the numbers from `exact_parts`, rounded once; infinite if it overflows."""
+    """Return the sum of the numbers from `exact_parts`, rounded only once; infinite if the sum overflows."""
     try:
         return math.fsum(parts)
     except OverflowError:
@@ -460,14 +476,14 @@ def sum_of_parts(parts: Sequence[float]) -> float:
 
 
 def codes_of(column: AnyArray) -> NDArray[np.intp]:
-    """Convert a column of codes or ranks to integers, -1 if missing."""
+    """Convert a column of codes or ranks to integers, with -1 for missing values."""
     if column.dtype.kind == "f":
         return np.where(np.isnan(column), -1, column).astype(np.intp)
     return column.astype(np.intp)
 
 
 def first_seen(codes: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the codes that occur, except -1, in order of first occurrence."""
+    """Return the codes that occur, except -1 (missing), in order of first occurrence."""
     first = np.full(int(codes.max(initial=-1)) + 2, len(codes), dtype=np.intp)
     first[codes[::-1] + 1] = np.arange(len(codes))[::-1]
     first[0] = len(codes)

@@ -1,4 +1,4 @@
-"""Differences between texts, sets and nodes of a taxonomy, computed for distinct values."""
+"""Differences between texts, between sets and between nodes of a taxonomy, computed in Python."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ VECTORIZERS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class TextDifference(Computed):
-    """Cosine distance of the TF-IDF vectors of two texts: 0 for the same words, 1 if they share no words.
+    """Cosine distance of the TF-IDF vectors of two texts, 0 for equal vectors and 1 for texts without common tokens.
 
-    Inverse document frequencies are computed from the distinct stored texts. With ``"both"``, the cosines of words and
-    of characters are averaged.
+    Inverse document frequencies are computed from the distinct stored texts. With ``analyzer="both"``, the cosines for
+    words and for character n-grams are averaged.
 
     Parameters
     ----------
     analyzer
-        See `priorcase.Text`.
+        Kind of tokens to compare; see `priorcase.Text`.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class TextDifference(Computed):
     _parameter_constraints: ClassVar[dict[str, Any]] = {"analyzer": [StrOptions({"both", *VECTORIZERS})]}
 
     def prepare(self, values: Sequence[Any]) -> tuple[int, list[tuple[CountVectorizer, TfidfTransformer, Any]]]:
-        """Return the number of stored texts, and a vectorizer and vectors for each kind of token."""
+        """Return the number of stored texts, and the fitted vectorizers and vectors for each kind of token."""
         from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer  # not needed without texts
 
         found = []
@@ -81,7 +81,7 @@ class TextDifference(Computed):
 
 @dataclass(frozen=True)
 class SetDifference(Computed):
-    """Jaccard distance of two sets: the share of members that only one of them has; 0 for two empty sets.
+    """Jaccard distance, the share of the members of two sets that only one set contains; 0 for two empty sets.
 
     >>> difference = SetDifference()
     >>> difference.between([{"a", "b"}], difference.prepare([{"a", "b"}, {"b", "c"}, {"d"}])).round(2)
@@ -91,7 +91,7 @@ class SetDifference(Computed):
     accepts: ClassVar[tuple[str, ...]] = ("set",)
 
     def prepare(self, values: Sequence[Any]) -> tuple[dict[Any, int], Any, FloatArray]:
-        """Return the index of each member, the membership of each set, and the set sizes."""
+        """Return the index of each member, the indicator matrix of the stored sets, and the size of each set."""
         members = {member: place for place, member in enumerate(dict.fromkeys(m for value in values for m in value))}
         return members, _incidence(values, members).T.tocsr(), np.array([len(value) for value in values], np.float64)
 
@@ -103,7 +103,7 @@ class SetDifference(Computed):
 
 
 def _incidence(sets: Sequence[Any], members: dict[Any, int]) -> Any:
-    """Return a sparse indicator matrix of the known members of each set."""
+    """Return a sparse indicator matrix of the members of each set; unknown members are ignored."""
     places = [[members[member] for member in one if member in members] for one in sets]
     starts = np.cumsum([0, *map(len, places)])
     columns = np.array([place for row in places for place in row], np.int64)
@@ -112,9 +112,10 @@ def _incidence(sets: Sequence[Any], members: dict[Any, int]) -> Any:
 
 @dataclass(frozen=True)
 class TaxonomyDifference(Computed):
-    """Wu-Palmer distance, ``1 - 2 depth(c) / (depth(a) + depth(b))`` with c the deepest common ancestor (1994).
+    """Wu-Palmer distance, ``1 - 2 depth(c) / (depth(a) + depth(b))`` (Wu & Palmer 1994).
 
-    A query value that is not a node of the taxonomy has difference 1 from every stored value.
+    Here c is the deepest common ancestor of the nodes a and b. A query value that is not a node of the taxonomy has
+    difference 1 from every stored value.
 
     >>> device = Taxonomy({"device": {"printer": ["laser", "inkjet"], "router": None}})
     >>> difference = TaxonomyDifference(device)
@@ -137,7 +138,10 @@ class TaxonomyDifference(Computed):
 
 
 def _wu_palmer(a: tuple[str, ...], b: tuple[str, ...], nameless: bool) -> float:
-    """Return the difference of two nodes, given with ancestors; ``nameless``: several roots share an unnamed root."""
+    """Return the Wu-Palmer distance of two nodes, each given with its ancestors.
+
+    With ``nameless``, the several roots of the taxonomy have an unnamed common root.
+    """
     if a[0] == b[0]:
         return 0.0
     shared = set(a) & set(b)

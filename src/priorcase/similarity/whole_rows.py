@@ -1,7 +1,8 @@
 """Distances between whole rows: a Python function of two rows, a metric of SciPy, or a precomputed matrix.
 
-These distances have no differences of single attributes, so attribute weights and contributions are undefined. For each
-block of queries, the core receives a table of distances, queries by stored rows; it identifies stored rows by id.
+Distances between whole rows are not computed from single attributes, so attribute weights and contributions are
+undefined. For each block of queries, the compiled core receives a table of the distances between queries and stored
+rows, in which stored rows are identified by id.
 """
 
 from __future__ import annotations
@@ -37,21 +38,21 @@ class Comparison(Protocol):
 
     @property
     def text(self) -> str:
-        """Name of the distance in messages."""
+        """Name of the distance in error messages."""
 
     def check(self, instances: Instances) -> None:
-        """Raise an error for rows that cannot be compared."""
+        """Raise an error if the stored rows cannot be compared."""
 
     def prepare(self, rows: Rows) -> Any:
-        """Return the representation of the stored rows for `between`."""
+        """Convert the stored rows to the argument ``stored`` of `between`."""
 
     def between(self, queries: Rows, stored: Any) -> Any:
-        """Return the distances of queries from all stored rows, shape (queries, stored)."""
+        """Return the distances between queries and all stored rows, shape (queries, stored)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Encoded rows, their ids if they are stored, and the values of the codes in each column."""
+    """Encoded rows with the values of the codes in each column and, for stored rows, with their ids."""
 
     cells: FloatArray
     schema: Schema
@@ -60,7 +61,7 @@ class Rows:
     ids: IdArray | None = None
 
     def decoded(self) -> Sequence[Any]:
-        """Return rows as arrays (NaN if missing) if all columns are numeric, otherwise as tuples (None if missing)."""
+        """Return rows of numbers as arrays (NaN if missing), and rows of mixed columns as tuples (None if missing)."""
         if all(values is None for values in self.values) and not any(isinstance(k, Date) for k in self.schema.kinds):
             return list(np.asarray(self.cells))
         columns = (self._column(a) for a in range(self.cells.shape[1]))
@@ -76,7 +77,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class RowFunction:
-    """Distance computed by a function of two rows; the first argument is the query."""
+    """Distance computed by a Python function of a query row and a stored row."""
 
     function: Callable[[Any, Any], Any]
 
@@ -98,8 +99,8 @@ class RowFunction:
 class RowMetric:
     """Metric of SciPy or scikit-learn, for numeric rows without missing values.
 
-    The standard deviations of ``"seuclidean"`` and the covariances of ``"mahalanobis"`` are those of the stored rows;
-    boolean metrics (``"jaccard"``, ...) treat any number except 0 as true.
+    The variances of ``"seuclidean"`` and the covariances of ``"mahalanobis"`` are those of the stored rows. Boolean
+    metrics, such as ``"jaccard"``, treat every number except 0 as true.
     """
 
     name: str
@@ -113,12 +114,12 @@ class RowMetric:
         others = [schema.label(a) for a, kind in enumerate(schema.kinds) if not isinstance(kind, Numeric)]
         if others:
             raise ParameterError(
-                f"{self.text} compares numeric rows, but the columns {listed(others)} are not numeric. Drop them, "
-                "or use a distance for mixed columns such as 'heom' or 'gower'."
+                f"{self.text} compares numeric rows, but the columns {listed(others)} are not numeric. Drop these "
+                "columns, or use a distance for mixed columns such as 'heom' or 'gower'."
             )
         if self.name == "haversine" and len(schema) != 2:
             raise ParameterError(
-                f"{self.text} compares two columns, latitude and longitude in radians, got {len(schema)}"
+                f"{self.text} compares two columns, latitude and longitude in radians, got {len(schema)} columns"
             )
 
     def prepare(self, rows: Rows) -> Any:
@@ -130,7 +131,8 @@ class RowMetric:
                 options["VI"] = np.linalg.pinv(np.atleast_2d(np.cov(cells.T)))
         if not all(np.isfinite(each).all() for each in options.values()):
             raise ParameterError(
-                f"{self.text} needs the variance of the stored rows, which is not defined for {len(cells)} rows"
+                f"{self.text} needs the variance of the stored rows, which is not finite for these {len(cells)} rows. "
+                "Add rows or rescale the columns."
             )
         return cells, options
 
@@ -151,14 +153,14 @@ class RowMetric:
             a = int(np.isnan(cells).any(axis=0).argmax())
             raise ParameterError(
                 f"{self.text} compares rows without missing values, but column {rows.schema.label(a)!r} contains NaN. "
-                "Impute it, or use a distance that supports missing values, such as 'heom' or 'gower'."
+                "Impute the column, or use a distance that supports missing values, such as 'heom' or 'gower'."
             )
         return cells != 0 if self.name in _BOOLEAN else cells
 
 
 @dataclass(frozen=True)
 class Precomputed:
-    """Precomputed distances: the columns of each row are its distances from the rows of `fit`."""
+    """Precomputed distances, where the columns of a row contain its distances from the rows passed to `fit`."""
 
     @property
     def text(self) -> str:
@@ -167,11 +169,11 @@ class Precomputed:
     def check(self, instances: Instances) -> None:
         n, width = instances.next_id, len(instances.schema)
         if not all(isinstance(kind, Numeric) for kind in instances.schema.kinds):
-            raise ParameterError(f"{self.text} requires a matrix of distances, got columns that are not numeric")
+            raise ParameterError(f"{self.text} requires a matrix of distances, got non-numeric columns")
         if n != width:
             raise ParameterError(
                 f"{self.text} requires the square matrix of the distances between all rows, got {n} rows with "
-                f"{width} columns. Pass it to fit; queries have one column for each of its rows."
+                f"{width} columns. Pass this matrix to fit; a query has one column for each row of the matrix."
             )
         self._checked(instances.cells())
 
@@ -193,7 +195,7 @@ class Precomputed:
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class RowDistance(Distance):
-    """Distance that compares whole rows; returned by `priorcase.similarity.resolve`."""
+    """Distance that compares whole rows, as returned by `priorcase.similarity.resolve`."""
 
     power: float = 1.0
     compare: Comparison
@@ -222,7 +224,7 @@ class RowDistance(Distance):
 
 @dataclass(frozen=True, eq=False)
 class RowTerm(Term):
-    """The only term of a distance between whole rows, with the stored rows in prepared form."""
+    """Fitted distance between whole rows in the form of a single `Term`, with the prepared stored rows."""
 
     compare: Comparison
     rows: Rows
@@ -239,7 +241,7 @@ class RowTerm(Term):
     __hash__ = None
 
     def distances(self, cells: FloatArray, unseen: Sequence[Value]) -> FloatArray:
-        """Return the distances of queries from all stored rows, in id order."""
+        """Return the distances between queries and all stored rows, in the order of the row ids."""
         queries = Rows(cells, self.rows.schema, self.rows.values, unseen)
         found = self.compare.between(queries, self.prepared)
         return checked_matrix(found, (len(cells), len(self.rows.cells)), self.compare.text, lambda q, s: "two rows")
@@ -292,11 +294,11 @@ class FittedRowDistance(FittedDistance):
     distance_contributions = contributions
 
     def costs(self, query: FloatArray, rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
-        raise ParameterError(f"{self.terms[0].compare.text} compares stored rows only")
+        raise ParameterError(f"{self.terms[0].compare.text} compares queries with stored rows only")
 
 
 def whole_rows(given: Any) -> RowDistance | None:
-    """Return the distance for a function, ``"precomputed"`` or the name of a metric, or None for anything else."""
+    """Convert a function, the name of a metric or ``"precomputed"`` to a distance; return None for anything else."""
     if isinstance(given, str) and given in METRICS:
         return RowDistance(compare=RowMetric(str(given)))
     if isinstance(given, str) and given == "precomputed":

@@ -34,7 +34,7 @@ _SHARE = 0.25  # share of the remaining budget that one fragment may use
 
 @dataclass(frozen=True)
 class Fragment(TextResult):
-    """A device or component: its ``name``, ``function`` and ``structure``, and the ``id`` of its case.
+    """A device or component with its ``name``, ``function`` and ``structure``, and the ``id`` of its case.
 
     >>> print(Fragment("regulated valve", FunctionGraph.parse("C +> Q; control: C; flow: Q")))
     regulated valve: C +> Q; control: C; flow: Q
@@ -51,11 +51,13 @@ class Fragment(TextResult):
 
 @prefix_errors
 def fragments_of(cases: Iterable[Any], attribute: Name = "function") -> list[Fragment]:
-    """Convert cases to fragments: ``attribute`` becomes the function, and the solution the structure.
+    """Convert cases to fragments, with the value of ``attribute`` as function and the solution as structure.
 
-    ``cases`` are fragments, a mapping from names to graphs, or mappings such as cases of a case base, with ``id`` and
-    ``solution`` as attributes or keys. Mappings without a graph are skipped. The name of a fragment is the ``name`` of
-    the case or of its solution, or the solution itself if it is a string.
+    ``cases`` is a list of fragments, a mapping from names to function graphs, or a list of mappings such as cases of a
+    case base. The ``id`` and ``solution`` of a mapping are read from its Python attributes, otherwise from its keys.
+    Mappings without a function graph are skipped. The name of a fragment is the ``name`` entry of the case. If the case
+    has no such entry, the name is the ``name`` entry of the solution, or the solution itself if the solution is a
+    string.
 
     >>> case = {"function": FunctionGraph.parse("C +> Q"), "solution": "a disc on a spindle"}
     >>> print(fragments_of([case])[0].structure)
@@ -74,7 +76,7 @@ def fragments_of(cases: Iterable[Any], attribute: Name = "function") -> list[Fra
             found.append(case)
         elif not isinstance(case, Mapping):
             raise ParameterError(
-                f"got {quoted(case)} among the cases; expected Fragments, or mappings with a function graph. For "
+                f"got {quoted(case)} among the cases; expected Fragments, or mappings with a function graph. Pass for "
                 "example Fragment('regulated valve', FunctionGraph.parse('C +> Q'))."
             )
         elif (graph := case.get(attribute)) is not None:
@@ -137,7 +139,7 @@ def plumbing() -> list[Fragment]:
 
 @dataclass(frozen=True)
 class Piece(TextResult):
-    """A fragment in a design, with its match to the desired function and other fragments with the same function."""
+    """A fragment in a design, its match to the desired function, and alternative fragments with the same function."""
 
     fragment: Fragment
     match: Match
@@ -164,11 +166,11 @@ class Piece(TextResult):
 
 @dataclass(frozen=True, repr=False)
 class Design(GridResult):
-    """A combination of fragments that realizes the arcs of the desired function.
+    """A combination of fragments that realizes all or some arcs of the desired function.
 
-    ``query`` is the desired function, ``graph`` the function after the rewritings ``steps``. ``pieces`` are the
-    fragments with their matches, and ``quantities`` are the quantities that the fragments imply for variables without a
-    label.
+    ``query`` is the desired function, and ``graph`` is this function after the rewritings listed in ``steps``.
+    ``pieces`` are the fragments with their matches, and ``quantities`` are the quantities that the fragments imply for
+    variables of the desired function without a label.
     """
 
     query: FunctionGraph
@@ -259,10 +261,10 @@ class Design(GridResult):
 class Designs(GridsResult, Sequence[Design]):
     """The designs found for a desired function, sorted by number of pieces; only the first is printed in full.
 
-    ``found`` are the designs that realize the whole ``query``. If there are none, ``partial`` is the partial design
-    with the fewest missing arcs; None if no fragment matches at all. ``conflicts`` lists why pieces could not be
-    combined, ``backtracks`` is the number of backtracking steps, and ``cut`` is the reason why the search stopped
-    early, or an empty string if the search was complete.
+    ``found`` are the designs that realize the whole ``query``. If no design realizes the whole function, ``partial`` is
+    the design with the fewest missing arcs (if the search was stopped, a design found greedily), or None if no fragment
+    matches at all. ``conflicts`` lists why pieces could not be combined, ``backtracks`` is the number of backtracking
+    steps, and ``cut`` is the reason why the search stopped early, or an empty string if the search was complete.
     """
 
     query: FunctionGraph
@@ -300,7 +302,7 @@ class Designs(GridsResult, Sequence[Design]):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Plot the best design, or the desired function alone if nothing matches; ``ax`` are Matplotlib axes."""
+        """Plot the best design, or the desired function alone if no fragment matches; ``ax`` are Matplotlib axes."""
         return draw_design(ax, self.query, (), self.query.arcs) if self.best is None else self.best.plot(ax)
 
     def _rest(self) -> str:
@@ -360,12 +362,12 @@ def design(
     attribute
         The attribute whose value is the function graph of a case.
     elaborate
-        Maximum number of rewritings. Graphs with fewer rewritings are tried first, and more rewritings only while fewer
-        than ``limit`` designs have been found.
+        Maximum number of rewritings. Graphs with more rewritings are tried only if fewer than ``limit`` designs have
+        been found so far.
     rules
         Rewriting rules: objects with a method ``rewritings(graph, fresh)``, see `Elaboration`.
     free
-        How many variables of a case may have no counterpart in the desired function.
+        Maximum number of variables of a case without a counterpart in the desired function.
     share
         Whether two pieces may realize the same arc.
     compatible
@@ -373,8 +375,8 @@ def design(
     limit
         Number of designs to search for.
     steps, seconds
-        Limits on the search. A limit in steps gives the same designs on every machine; ``cut`` of the result says
-        whether the search was stopped.
+        Maximum number of search steps, and of seconds. A search that is stopped by ``steps`` finds the same designs on
+        every machine. If the search was stopped, ``cut`` of the result gives the reason.
 
     Returns
     -------
@@ -397,12 +399,12 @@ def design(
         groups.setdefault(fragment.function if compatible is None else place, []).append(fragment)
     if not isinstance(rules, Sequence) or not all(callable(getattr(rule, "rewritings", None)) for rule in rules):
         raise ParameterError(
-            f"rules must be a list of elaboration rules, got {quoted(rules)}. For example (SplitArc(),); a rule has a "
-            "method rewritings(graph, fresh)."
+            f"rules must be a list of elaboration rules, got {quoted(rules)}. Pass for example (SplitArc(),). Each "
+            "rule needs a method rewritings(graph, fresh)."
         )
     if compatible is not None and not callable(compatible):
         raise ParameterError(
-            f"compatible must be None or a function, got {quoted(compatible)}. For example lambda piece, other: "
+            f"compatible must be None or a function, got {quoted(compatible)}. Pass for example lambda piece, other: "
             "piece.fragment != other.fragment."
         )
     search = _Search(
@@ -443,8 +445,8 @@ class _Search:
 
     @property
     def cut(self) -> str:
-        """Reason why the search is incomplete; empty if it is complete."""
-        large = f"designs with more than {MOST_PIECES} pieces were not searched"
+        """Reason why the search is incomplete; an empty string if the search is complete."""
+        large = f"designs with more than {MOST_PIECES} pieces were not considered"
         return "; ".join(filter(None, [self.budget.cut, large if self.too_large else ""]))
 
     def designs(self) -> list[Design]:
@@ -471,7 +473,7 @@ class _Search:
         return found
 
     def _pieces(self, graph: FunctionGraph, budget: Budget) -> list[Piece]:
-        """Return every match of every fragment as a piece, those that realize the most arcs first."""
+        """Return every match of every fragment as a piece; pieces that realize the most arcs come first."""
         found: list[tuple[tuple[Any, ...], Piece]] = []
         for place, (fragment, *others) in enumerate(self.groups):
             with budget.part(_SHARE) as part:
@@ -490,9 +492,10 @@ class _Search:
         self.too_large = self.too_large or most > MOST_PIECES
 
     def partial(self) -> Design | None:
-        """Return the design with the fewest missing arcs; None if nothing matches.
+        """Return the design with the fewest missing arcs; None if no fragment matches.
 
-        Ties go to the fewest rewritings, then to the fewest pieces.
+        Among designs with equally few missing arcs, the design with the fewest rewritings, then the fewest pieces, is
+        returned. If the budget is spent, the result is the greedy design.
         """
         with self.budget.part(1.0) as part:
             for missing in range(1, len(self.query)):
@@ -576,7 +579,7 @@ class _Covering:
         return True
 
     def _objection(self, one: Piece, other: Piece) -> str:
-        """Return the reason why two pieces cannot be combined; empty if they can."""
+        """Return the reason why two pieces cannot be combined; an empty string if the pieces can be combined."""
         names = f"{one.fragment.name} and {other.fragment.name}"
         if not self.search.share and (both := [arc for arc in one.arcs if arc in set(other.arcs)]):
             return f"{names}: both would realize {both[0]}"
@@ -589,7 +592,7 @@ class _Covering:
         if not isinstance(verdict, (bool, np.bool_)):
             raise ParameterError(
                 f"compatible must be a function that returns True or False, but it returned {quoted(verdict)}. "
-                "compatible(piece, other) returns whether two pieces can be combined."
+                "compatible(piece, other) must return True if the two pieces can be combined, otherwise False."
             )
         return "" if verdict else f"{names}: not compatible"
 
@@ -599,7 +602,7 @@ class _Covering:
         return any(all(count[arc] > 1 for arc in self.pieces[place].arcs) for place in chosen)
 
     def greedy(self) -> Design:
-        """Design the original query by adding each piece that fits the previous ones; used when the budget is spent."""
+        """Design the original query by adding each piece that fits the previous pieces; used if the budget is spent."""
         chosen: list[int] = []
         done: set[Arc] = set()
         for place, piece in enumerate(self.pieces[:_TRIED]):
@@ -611,5 +614,5 @@ class _Covering:
 
 
 def _design_order(design: Design) -> tuple[int, int, int]:
-    """Return the sort key: numbers of pieces, of rewritings, and of variables left open."""
+    """Return the numbers of pieces, rewritings and variables left open, as a sort key."""
     return len(design.pieces), len(design.steps), sum(len(piece.match.free) for piece in design.pieces)

@@ -1,4 +1,4 @@
-"""Pictures of function graphs: causes on the left, effects on the right, arcs in the colors of the pieces."""
+"""Plots of function graphs, with causes on the left, effects on the right, and arcs colored by piece."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def layered(graph: FunctionGraph) -> Layout:
     """Arrange the variables in columns from causes to effects, and in rows so that few arcs cross.
 
     Each variable is placed in the column before its first effect, and variables that influence each other share a
-    column. An arc across several columns gets its own row in the columns between, so that it does not cross a variable
-    (Sugiyama, Tagawa & Toda 1981).
+    column. An arc across several columns gets its own row in the columns between its ends, so that the arc does not
+    cross a variable (Sugiyama, Tagawa & Toda 1981).
     """
     import networkx as nx
 
@@ -71,7 +71,7 @@ def _columns(graph: FunctionGraph) -> dict[str, int]:
 
 
 def _heights(points: Any) -> dict[Any, float]:
-    """Return the height of each point; columns are sorted by connected component and mean height of neighbors."""
+    """Return the height of each point, sorting each column by connected component and mean height of neighbors."""
     import networkx as nx
 
     component = {point: i for i, part in enumerate(nx.connected_components(points)) for point in part}

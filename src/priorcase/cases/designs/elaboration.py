@@ -1,4 +1,4 @@
-"""Elaboration: rewrite the desired function into equivalent ones that other cases match."""
+"""Elaboration: rewrite the desired function into equivalent functions that other cases match."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Elaboration(Protocol):
 
 @dataclass(frozen=True)
 class SplitArc:
-    """Replace an arc ``A s> B`` with ``A s1> x s2> B`` where ``s1 s2 = s``; for example, a plus with two minuses.
+    """Replace an arc ``A s> B`` with ``A s1> x s2> B``, where the product of the signs s1 and s2 is s.
 
-    The new variable is universally quantified (Mitchell 1997, section 8.5): it has no label, so it can have any
-    quantity.
+    The new variable x has no label, so it can have any quantity: x is universally quantified (Mitchell 1997, section
+    8.5).
 
     >>> for rewriting in SplitArc().rewritings(FunctionGraph.parse("A +> B"), "x"):
     ...     print(rewriting.text)
@@ -58,7 +58,7 @@ class SplitArc:
 
 @dataclass(frozen=True)
 class JoinArcs:
-    """Replace ``A s1> x s2> B`` with ``A s> B`` where ``s = s1 s2``, if x has no label and no other arcs.
+    """Replace ``A s1> x s2> B`` with ``A s> B``, where s is ``s1 s2``, if x has no label and no other arcs.
 
     To use this rule in `design`, pass ``rules=(SplitArc(), JoinArcs())``.
 
@@ -89,7 +89,7 @@ RULES: tuple[Elaboration, ...] = (SplitArc(),)
 
 @dataclass(frozen=True)
 class Elaborated:
-    """A function graph, the rewritings that led to it, and the variables that they introduced."""
+    """A function graph, the rewritings that led to it, and the variables that the rewritings introduced."""
 
     graph: FunctionGraph
     steps: tuple[str, ...] = ()
@@ -99,7 +99,7 @@ class Elaborated:
 def elaborations(
     query: FunctionGraph, depth: int, rules: Sequence[Elaboration], budget: Budget
 ) -> Iterator[tuple[Elaborated, ...]]:
-    """Yield the distinct graphs after 0, 1, 2 ... ``depth`` rewritings."""
+    """Yield the distinct graphs with 0 rewritings, then those with 1 rewriting, and so on up to ``depth``."""
     level: tuple[Elaborated, ...] = (Elaborated(query),)
     seen = {_shape(level[0])}
     for _ in range(depth):
@@ -124,8 +124,8 @@ def _rewritten(one: Elaborated, query: FunctionGraph, rules: Sequence[Elaboratio
         for rewriting in rule.rewritings(one.graph, fresh):
             if not isinstance(rewriting, Rewriting) or not isinstance(rewriting.graph, FunctionGraph):
                 raise ParameterError(
-                    f"rules must return Rewritings, but {quoted(rule)} returned {quoted(rewriting)}. Its method "
-                    "rewritings(graph, fresh) must return a list of Rewriting(graph, text)."
+                    f"rules must return Rewritings, but {quoted(rule)} returned {quoted(rewriting)}. The method "
+                    "rewritings(graph, fresh) of a rule must return a list of Rewriting(graph, text)."
                 )
             names = {*one.fresh, fresh} & set(rewriting.graph.variables)
             yield Elaborated(rewriting.graph, (*one.steps, rewriting.text), tuple(sorted(names)))

@@ -50,8 +50,8 @@ class FunctionGraph(TextResult):
     Parameters
     ----------
     arcs
-        Triples ``(source, sign, target)`` with the sign "+" or "-". An error is raised for both signs from one variable
-        to another, and for an arc from a variable to itself.
+        Triples ``(source, sign, target)`` with the sign "+" or "-". Arcs with different signs from one variable to
+        another raise an error, as does an arc from a variable to itself.
     labels
         Mapping from variables to quantities, such as "flow", "temperature" or "control". A variable without a label can
         have any quantity.
@@ -91,7 +91,8 @@ class FunctionGraph(TextResult):
 
         ``A +> B`` means that B increases as A increases, and ``A -> B`` that B decreases as A increases. ``flow: A, B``
         labels variables with a quantity. Arcs and labels are separated by semicolons or line breaks, and arcs can be
-        chained. The sign is the tail of the arrow: ``->`` is a minus. `str` returns text that parses to an equal graph.
+        chained: ``A -> B +> C``. The sign comes before the ``>``, so ``->`` is a minus. `str` returns text from which
+        `parse` creates an equal graph.
 
         >>> print(FunctionGraph.parse("C -> x +> Q; control: C"))
         C -> x
@@ -107,16 +108,16 @@ class FunctionGraph(TextResult):
             words = re.split(r"\s*,\s*", names) if colon else _ARROW.split(part)
             if not label or not all(words) or any(">" in word for word in words) or (not colon and len(words) < 3):
                 raise ParameterError(
-                    f"cannot read {quoted(part)}; expected arcs 'A +> B' and 'A -> B' or labels 'flow: A, B'. Separate "
-                    "them by ';' or line breaks."
+                    f"cannot read {quoted(part)}; expected an arc such as 'A +> B' or 'A -> B', or labels such as "
+                    "'flow: A, B'. Separate arcs and labels by ';' or line breaks."
                 )
             if not colon:
                 arcs.extend(words[i : i + 3] for i in range(0, len(words) - 2, 2))
             for name in words if colon else ():
                 if labels.setdefault(name, label) != label:
                     raise ParameterError(
-                        f"got the labels {quoted(labels[name])} and {quoted(label)} for {quoted(name)}; expected one. "
-                        "A variable can have only one quantity; use two variables."
+                        f"got the labels {quoted(labels[name])} and {quoted(label)} for {quoted(name)}; expected one "
+                        "label. A variable can have only one quantity, so use two variables."
                     )
         return cls(arcs, labels)
 
@@ -132,7 +133,7 @@ class FunctionGraph(TextResult):
         else:
             if isinstance(content, dict) and set(content) == {"arcs", "labels"} and isinstance(content["arcs"], list):
                 return cls(content["arcs"], content["labels"])
-            reason = "expected an object with a list 'arcs' and with 'labels'"
+            reason = "it is not an object with a list 'arcs' and an entry 'labels'"
         raise ParameterError(
             f"got text that is not a function graph: {reason}. to_json() writes "
             '{"arcs":[["Q1","+","Q3"]],"labels":{"Q1":"flow"}}.'
@@ -183,15 +184,15 @@ class FunctionGraph(TextResult):
         edges = self._digraph.edges
         if unknown := [name for name in path if name not in self.variables]:
             raise ParameterError(
-                f"got {quoted(unknown[0])}, which is not a variable of the graph; it has {listed(self.variables)}. "
-                "Names are case-sensitive."
+                f"got {quoted(unknown[0])}, which is not a variable of the graph; the variables are "
+                f"{listed(self.variables)}. Names are case-sensitive."
             )
         minuses = 0
         for step in pairwise(path):
             if step not in edges:
                 raise ParameterError(
-                    f"got a path with no arc from {quoted(step[0])} to {quoted(step[1])}. influences() lists all "
-                    "direct and indirect influences."
+                    f"got a path with no arc from {quoted(step[0])} to {quoted(step[1])}. influences() lists direct "
+                    "and indirect influences."
                 )
             minuses += edges[step]["sign"] == "-"
         return "-" if minuses % 2 else "+"
@@ -246,7 +247,7 @@ def _checked_arcs(arcs: object) -> tuple[Arc, ...]:
         if signs.setdefault((arc.source, arc.target), arc.sign) != arc.sign:
             raise ParameterError(
                 f"got both '+' and '-' from {quoted(arc.source)} to {quoted(arc.target)}; expected one sign. If both "
-                "hold, put a variable between them: 'A +> x; x -> B'."
+                "influences exist, represent one of them by two arcs, such as 'A +> x; x -> B'."
             )
     if not signs:
         raise ParameterError(f"got no arcs; expected at least one. {_EXAMPLE}")
@@ -254,8 +255,8 @@ def _checked_arcs(arcs: object) -> tuple[Arc, ...]:
     for what, number, most in (("variables", len(variables), MOST_VARIABLES), ("arcs", len(signs), MOST_ARCS)):
         if number > most:
             raise ParameterError(
-                f"got a graph of {number:,} {what}; expected at most {most:,}. A function graph usually has about "
-                "ten variables."
+                f"got a graph of {number:,} {what}; expected at most {most:,}. Simplify the graph; about ten variables "
+                "are usual."
             )
     return tuple(sorted(Arc(source, sign, target) for (source, target), sign in signs.items()))
 
@@ -270,13 +271,13 @@ def _checked_arc(given: object) -> Arc:
         _check_name("a variable", name)
     if not isinstance(sign, str) or sign not in ("+", "-"):
         raise ParameterError(
-            f"got the sign {quoted(sign)} from {quoted(source)} to {quoted(target)}; expected '+' or '-'. '+': the "
-            "target increases with the source; '-': it decreases."
+            f"got the sign {quoted(sign)} from {quoted(source)} to {quoted(target)}; expected '+' or '-'. Use '+' if "
+            "the target increases with the source, and '-' if the target decreases."
         )
     if source == target:
         raise ParameterError(
-            f"got an arc from {quoted(source)} to itself; expected two different variables. Feedback goes through "
-            "another variable: 'T -> heat; heat +> T'."
+            f"got an arc from {quoted(source)} to itself; expected two different variables. Write feedback with "
+            "another variable, such as 'T -> heat; heat +> T'."
         )
     return Arc(str(source), "+" if sign == "+" else "-", str(target))
 
@@ -286,15 +287,16 @@ def _checked_labels(labels: object, variables: Sequence[str]) -> tuple[tuple[str
         return ()
     if not isinstance(labels, Mapping):
         raise ParameterError(
-            f"got labels={quoted(labels)}; expected a mapping of variables to quantities. For example {{'Q1': 'flow'}}."
+            f"got labels={quoted(labels)}; expected a mapping from variables to quantities, for example "
+            "{'Q1': 'flow'}."
         )
     known = set(variables)
     for name, label in labels.items():
         _check_name("a variable", name)
         if name not in known:
             raise ParameterError(
-                f"got a label for {quoted(name)}, which is not on any arc; expected the graph's variables. Correct the "
-                "name, or omit the label."
+                f"got a label for {quoted(name)}, which is not on any arc; expected a variable of the graph. Correct "
+                "the name, or omit the label."
             )
         _check_name(f"the label of {name!r}", label)
     return tuple(sorted((str(name), str(label)) for name, label in labels.items()))

@@ -1,4 +1,4 @@
-"""Match cases to a desired function: subgraph matching and common subgraphs, within a budget."""
+"""Match cases to a desired function: subgraph matching and common subgraphs, with limits on steps and seconds."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Budget:
         self._cut = self._shortened = ""
 
     def spend(self, steps: int = 1) -> None:
-        """Count some steps; raise `BudgetSpentError` if the budget is spent."""
+        """Add ``steps`` to the number of steps taken; raise `BudgetSpentError` if the budget is spent."""
         self.taken += steps
         if not self._cut and self.taken > self.steps:
             self._cut = "steps"
@@ -59,7 +59,7 @@ class Budget:
 
     @property
     def cut(self) -> str:
-        """The limit that stopped the search or a part of it; empty if no limit was reached."""
+        """The limit that stopped the search or a part of it; an empty string if no limit was reached."""
         allowed = {"steps": f"{self.steps:,} steps", "seconds": f"{self.seconds:.3g} seconds"}
         if self._cut:
             return f"the search was stopped after {allowed[self._cut]}"
@@ -111,7 +111,7 @@ class Match(TextResult):
 
     @property
     def mapping(self) -> dict[str, str]:
-        """Mapping from the bound variables of the case to variables of the query."""
+        """Mapping from the matched variables of the case to variables of the query."""
         return dict(self.bindings)
 
     @property
@@ -126,7 +126,7 @@ class Match(TextResult):
 
 @dataclass(frozen=True)
 class Matches(TextResult, Sequence[Match]):
-    """All matches of a case, sorted by number of realized arcs; ``cut`` says why the list may be incomplete."""
+    """The matches of a case, sorted by number of realized arcs; ``cut`` says why the list may be incomplete."""
 
     found: tuple[Match, ...]
     cut: str = ""
@@ -154,21 +154,22 @@ def matches(
 ) -> Matches:
     """Return all matches of the function of a case with parts of the desired function.
 
-    A match maps the case's variables one-to-one to variables of the query so that each arc of the case becomes an arc
-    of the query with the same sign and the quantities agree. A variable without a label agrees with any quantity. The
-    query can have additional arcs (a subgraph monomorphism, found with VF2; Cordella et al. 2004). Among matches that
-    realize the same arcs with the same unmatched variables, only the one with the first bindings in sorted order is
-    returned.
+    A match maps variables of the case one-to-one to variables of the query. Each arc between mapped variables must
+    become an arc of the query with the same sign, and the quantities of the variables must agree. A variable without a
+    label agrees with any quantity. The query can have additional arcs: a match is a subgraph monomorphism, found with
+    VF2 (Cordella et al. 2004). Of several matches with the same realized arcs and the same unmatched variables, only
+    the first in the sorted order of bindings is returned.
 
     Parameters
     ----------
     case, query
         The graphs.
     free
-        How many variables of the case may have no counterpart in the query. A match with such variables is returned
-        only if the influences through them are also influences of the query.
+        Maximum number of variables of the case without a counterpart in the query. A match with unmatched variables is
+        returned only if all influences between the other variables of the case are also influences in the query.
     limit, steps, seconds
-        Maximum number of matches, and limits on the search; ``cut`` of the result names the limit that was reached.
+        Maximum number of matches, of search steps and of seconds; ``cut`` of the result names the limit that was
+        reached.
 
     Examples
     --------
@@ -184,7 +185,7 @@ def matches(
 
 
 def find_matches(case: FunctionGraph, query: FunctionGraph, free: int, budget: Budget) -> list[Match]:
-    """Return one match for each set of realized arcs and set of open variables, within the budget."""
+    """Return one match for each combination of realized arcs and unmatched variables, within the budget."""
     best: dict[tuple[tuple[Arc, ...], tuple[str, ...]], Match] = {}
     with suppress(BudgetSpentError):
         for part, left in _parts(case, free):
@@ -198,7 +199,7 @@ def find_matches(case: FunctionGraph, query: FunctionGraph, free: int, budget: B
 
 
 def _parts(case: FunctionGraph, free: int) -> Iterator[tuple[tuple[Arc, ...], tuple[str, ...]]]:
-    """Yield subgraphs of a case: the arcs that remain without some variables, and these variables.
+    """Yield subgraphs of a case, each with its arcs and the variables that were left out.
 
     At most ``free`` variables are left out, and every other variable must still be on an arc.
     """
@@ -285,9 +286,10 @@ def _matcher() -> Any:
 def graph_similarity(case: FunctionGraph, query: FunctionGraph, *, steps: int = 20_000, seconds: float = 1.0) -> float:
     """Return the share of the query's arcs that the case can realize, from 0 to 1.
 
-    The similarity is ``|common| / |query|``, where ``common`` is the largest set of arcs of the query that are arcs of
-    the case under a one-to-one assignment of variables whose labels are equal or missing (McGregor 1982). The case can
-    have additional arcs. If ``steps`` or ``seconds`` stop the search, the result is a lower bound.
+    The similarity is ``|common| / |query|``, where ``common`` is the largest set of arcs that the query shares with the
+    case under a one-to-one assignment of their variables (McGregor 1982). Two variables can be assigned to each other
+    if their labels are equal or a label is missing. The case can have additional arcs. If ``steps`` or ``seconds`` stop
+    the search, the result is a lower bound.
 
     >>> query = FunctionGraph.parse("Qc +> Qm; Qh +> Qm; C -> Qc; C +> Qh")
     >>> graph_similarity(FunctionGraph.parse("Q1 +> Q3; Q2 +> Q3"), query)
@@ -304,7 +306,7 @@ def graph_similarity(case: FunctionGraph, query: FunctionGraph, *, steps: int = 
 
 
 class _CommonArcs:
-    """A search that assigns the variables of the query one by one, those with the most arcs first."""
+    """A search that assigns case variables to the query's variables, starting with the variables on the most arcs."""
 
     def __init__(self, case: FunctionGraph, query: FunctionGraph, budget: Budget) -> None:
         self.case, self.query, self.budget, self.best = case, query, budget, 0
@@ -326,7 +328,7 @@ class _CommonArcs:
             )
 
     def assign(self, taken: dict[str, str], used: set[str], common: int) -> None:
-        """Try every assignment of the next variable, and also leave it unassigned."""
+        """Try every assignment of the next variable, and also the option of leaving the variable unassigned."""
         place = len(taken)
         self.best = max(self.best, common)
         if place == len(self.order) or common + self.after[place] <= self.best:

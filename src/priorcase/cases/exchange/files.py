@@ -61,12 +61,13 @@ def export(
 ) -> int:
     """Write cases to a file, completely or not at all; return their number. See `CaseBase.export`.
 
-    Values are written in stored form, in the order of the attributes. JSON Lines and Parquet files contain all data of
-    the cases and the kinds of the attributes; Parquet has typed columns. CSV files lack the kinds.
+    Values are written as they are stored in the case base, in the order of the attributes. JSON Lines and Parquet files
+    contain all data of the cases and the kinds of the attributes; Parquet files also have typed columns. CSV files do
+    not contain the kinds of the attributes.
     """
     path = Path(path)
     if format is not None:
-        check_choice("format", format, get_args(Format), hint="By default, the format follows from the suffix.")
+        check_choice("format", format, get_args(Format), hint="By default, the format is inferred from the suffix.")
     elif (format := _SUFFIXES.get(path.suffix.lower())) is None:
         raise CaseBaseError(
             f"cannot infer the format of {path!s} from its name; expected one of {listed(get_args(Format))}. Use the "
@@ -100,12 +101,13 @@ def read_cases(
 ) -> ReadCases:
     """Read the attributes and cases of a file written by `export`, or of a table from another program.
 
-    Cases are read lazily: an error in a later line is raised when that line is reached, and names the line. If the file
-    has attributes that are not in ``attributes``, an error is raised. If ``attributes`` is None, the attributes
-    declared in the file are used; if it declares none, attributes and kinds are inferred from its values. For tables
-    from other programs, ``solution``, ``outcome``, ``key`` and ``note`` are the names of the columns with these fields,
-    if the columns have other names; these columns and ``by``, ``why``, ``id``, ``added_at`` and ``revised_at`` are not
-    attributes. ``reading`` are options of `read_table` for tables from other programs.
+    Cases of an exported file are read lazily, so an invalid case raises an error only when its line is reached; the
+    message contains the line number. If the file has attributes that are not in ``attributes``, an error is raised. If
+    ``attributes`` is None, the attributes declared in the file are used; if the file declares none, attributes and
+    kinds are inferred from the values. For tables from other programs, ``solution``, ``outcome``, ``key`` and ``note``
+    are the names of the columns that contain these fields; by default, the columns have the same names as the fields.
+    These columns and the columns ``by``, ``why``, ``id``, ``added_at`` and ``revised_at`` do not become attributes.
+    ``reading`` contains options of `read_table` for tables from other programs.
     """
     check_no_url(path)
     whole, path = str(path), Path(table_of(os.fspath(path))[0])
@@ -114,7 +116,7 @@ def read_cases(
         raise missing_file(path)
     if format is not None:
         choices = tuple(dict.fromkeys([*get_args(Format), *FORMATS]))
-        check_choice("format", format, choices, hint="By default, the format is inferred from name and content.")
+        check_choice("format", format, choices, hint="By default, the format is inferred from the file.")
     given = {"solution": solution, "outcome": outcome, "key": key, "note": note}
     columns = {part: name for part, name in given.items() if name is not None}
     found = format or _SUFFIXES.get(path.suffix.lower())
@@ -193,7 +195,7 @@ def _value(cell: Any, kind: CaseKind | None) -> Any:
 
 
 def _cases_of(rows: Iterable[Row], attributes: Kinds | None, columns: Mapping[str, str], source: str) -> ReadCases:
-    """Return the cases in rows; if ``attributes`` is None, they are inferred from the names and values."""
+    """Return the cases in rows; if ``attributes`` is None, the attributes are inferred from the names and values."""
     parts = {part: columns.get(part, part) for part in _PARTS}
     if attributes is None:
         rows = list(rows)

@@ -1,13 +1,15 @@
 """Conversion of cases between case bases and files, and the lossless JSON Lines format.
 
-The first line of a JSON Lines file contains the format and the attributes with their kinds; each other line is a case::
+The first line of a JSON Lines file contains the format version and the attributes with their kinds; every other line
+contains a case::
 
     {"priorcase cases":1,"attributes":[["age",{"kind":"numeric"}],["tags",{"kind":"set"}]]}
     {"id":1,"key":"T-17","values":{"age":3,"tags":["a"]},"solution":"replace the fuser"}
 
-Missing values are omitted. Sets are lists; dates and graphs are strings. Without the first line, kinds are inferred
-from the values. In files of other programs, which have no ``values`` entry, each line is a mapping from names to
-values. The names are attributes, or ``solution``, ``outcome``, ``key``, ``note``, ``by`` and ``why``.
+Missing values are omitted. Sets are written as lists, and dates and graphs as strings. In a file without this first
+line, the kinds of the attributes are inferred from the values. In files of other programs, which have no ``values``
+entry, each line is a mapping from names to values. The names ``solution``, ``outcome``, ``key``, ``note``, ``by`` and
+``why`` are fields of the case, and all other names are attributes.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ Row: TypeAlias = tuple[int, Mapping[str, Any]]
 """A line number, and the values of the line by name."""
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
-_NOT_READ = "Was it edited? Export the cases again; nothing was imported."
+_NOT_READ = "If the file was edited, export the cases again; nothing was imported."
 _BAD_LINE = "Correct or remove that line; nothing was imported."
 
 
@@ -61,7 +63,7 @@ class ReadCases(NamedTuple):
 def check_no_columns(columns: Mapping[str, str], source: str) -> None:
     if columns:
         raise CaseBaseError(
-            f"{source} was exported from a case base and describes its own columns; remove "
+            f"{source} was exported from a case base, so the meaning of its columns is known; omit "
             f"{named('parameter', columns)}."
         )
 
@@ -72,7 +74,7 @@ def check_no_columns(columns: Mapping[str, str], source: str) -> None:
 def records_of(
     rows: Iterable[tuple[int, Mapping[str, Any], Mapping[str, Any]]], attributes: Kinds, source: str
 ) -> Iterator[CaseRecord]:
-    """Yield the cases of rows, which consist of a line number, values by attribute, and the other fields."""
+    """Yield a case for each row; a row consists of a line number, values by attribute, and the other fields."""
     for line, values, told in rows:
         with errors_at(f"{source} line {line}"):
             if not attributes.keys() >= values.keys():

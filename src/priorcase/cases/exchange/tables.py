@@ -4,17 +4,19 @@ Columns ``id``, ``key``, ``solution``, ``outcome``, ``notes``, ``by``, ``why``, 
 ``retired`` come first, then the attributes.
 
 **CSV.** An empty cell is a missing value. Numbers, booleans, lists and mappings are written as JSON. Text is written
-unchanged, unless it is empty or could be mistaken for JSON or for a spreadsheet formula; in these cases it is written
-as a JSON string with its quotation marks. For example, ``""`` in a cell is the empty string, ``"7"`` a string, ``7`` a
-number, and ``"=A1"`` not a formula. Names of attributes that look like formulas are also written as JSON strings. Kinds
-are not stored: nothing is lost if the file is read with the same attributes; otherwise, numbers are numeric, lists are
-sets, mappings are graphs, and all other values are nominal. A header without commas is split at semicolons or tabs,
-which spreadsheets write if the comma is the decimal mark.
+unchanged unless the text is empty or could be mistaken for JSON or for a spreadsheet formula; such text is written as a
+JSON string with quotation marks. For example, the cell ``""`` contains the empty string, ``"7"`` a string, ``7`` a
+number, and ``"=A1"`` a string that is not evaluated as a formula. Names of attributes that look like formulas are also
+written as JSON strings. CSV files do not contain the kinds of the attributes. Nothing is lost if the file is read with
+the same attributes. If the file is read without attributes, columns of numbers become numeric attributes, columns of
+lists become sets, columns of mappings become graphs, and all other columns become nominal attributes. A header without
+commas is split at semicolons or tabs, which spreadsheets write if the comma is the decimal mark.
 
-**Parquet** files are lossless. Numbers are doubles, sets are lists, and texts, taxonomy nodes and graphs are strings.
-Dates are days or timestamps, or strings if both occur or if there are UTC offsets. A column of nominal values,
-solutions or outcomes has the common type of its values. Without a common type, the column contains JSON strings; the
-metadata of the file record this.
+**Parquet** files are lossless. Numbers are doubles, sets are lists, and texts, taxonomy nodes and graphs are strings. A
+column of dates contains days or timestamps, or strings if both occur or if some timestamps have UTC offsets. A column
+of nominal values, solutions or outcomes has the Arrow type that fits all its values, such as string or boolean. If no
+type fits all values, or if integers are too large for a double, the column contains JSON strings. The metadata of the
+file record which columns contain JSON strings.
 """
 
 from __future__ import annotations
@@ -74,7 +76,7 @@ def text_of(cell: str) -> str | None:
 
 
 def plain_cell(text: str | None) -> str:
-    """Convert the JSON text of a solution or an outcome to a cell."""
+    """Convert the JSON text of a solution or an outcome to the text of a CSV cell."""
     if text is None:
         return ""
     value = json.loads(text) if text[0] == '"' else ""
@@ -82,7 +84,7 @@ def plain_cell(text: str | None) -> str:
 
 
 def plain_of(cell: str) -> Any:
-    """Return the solution or outcome in a cell; None if the cell is empty."""
+    """Return the solution or outcome in a CSV cell; None if the cell is empty."""
     if not cell:
         return None
     found = _parsed(cell)
@@ -199,7 +201,7 @@ def _first_cells(path: Path) -> list[str]:
 
 
 def _delimiter_of(path: Path) -> str:
-    """Infer the delimiter of an exported file from its first line: comma, otherwise semicolon or tab."""
+    """Infer the delimiter of an exported file from its first line: a comma, otherwise a semicolon or a tab."""
     line = _first_line(path)
     found = (mark for mark in ",;\t" if len(next(csv.reader([line], delimiter=mark), [])) > 1)
     return next(found, ",")
@@ -396,12 +398,12 @@ def _arrow_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _edited(path: Path, problem: str) -> Iterator[None]:
-    """Convert errors in reading metadata to an error that the file cannot be read."""
+    """Convert errors in the metadata of a file to a `CaseBaseError`: the file cannot be read."""
     try:
         yield
     except CaseBaseError:
         raise
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise CaseBaseError(
-            f"{path} cannot be read: {problem}. Was it edited? Export the cases again; nothing was imported."
+            f"{path} cannot be read: {problem}. If the file was edited, export the cases again; nothing was imported."
         ) from error

@@ -44,7 +44,7 @@ class Prepared(Protocol):
 
 @runtime_checkable
 class LocalSimilarity(Protocol):
-    """Protocol for your own similarity measures: 1 for equal values, 0 for nothing in common."""
+    """Protocol for your own similarity measures, with similarities from 0 (nothing in common) to 1 (equal)."""
 
     @property
     def accepts(self) -> tuple[str, ...]:
@@ -130,7 +130,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedMeasure:
-    """A measure with the statistics that it prepared for a column."""
+    """A measure with the statistics that the measure computed for a column."""
 
     measure: Measure
     column: CaseColumn
@@ -146,8 +146,8 @@ class Own(Measure):
     """Similarity by your own function: ``function(asked, stored)`` returns a number from 0 to 1.
 
     The function is called once for each query and each distinct stored value. Sets are passed as frozensets, dates as
-    ``datetime`` objects and graphs as `FunctionGraph` objects. The function need not be symmetric, and need not return
-    1 for equal values.
+    ``date`` or ``datetime`` objects, and graphs as `FunctionGraph` objects. The function need not be symmetric, and
+    need not return 1 for equal values.
 
     >>> def near(asked, stored):
     ...     return 1 / (1 + abs(asked - stored))
@@ -193,7 +193,7 @@ class Blend(Measure):
     """Weighted mean of several measures of one attribute, ``sum_m share_m s_m(a, b) / sum_m share_m``.
 
     ``measures`` is a mapping from measures to positive shares, or a list of measures with equal shares. The blend
-    supports the kinds of attributes that all its measures support, and is symmetric if they all are.
+    supports the kinds of attributes that all its measures support, and is symmetric if all its measures are.
 
     >>> from priorcase.cases.measures import EditDistance, TfIdf, similarities
     >>> similarities("jams", ["jam", "dust"], "text", Blend({TfIdf(): 1, EditDistance(): 3}))

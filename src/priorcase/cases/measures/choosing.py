@@ -153,7 +153,7 @@ def similarities(
     *,
     solutions: Sequence[Any] | None = None,
 ) -> dict[Any, float]:
-    """Return a dict from each stored value to its similarity to a query's value, as used in retrieval.
+    """Return a dict that maps each stored value to its similarity to the query's value.
 
     Ranges and frequencies are computed from ``values``, which contains one value per case; measures that learn from
     solutions also need ``solutions``. ``kind`` is the kind of the attribute, such as ``"numeric"`` or

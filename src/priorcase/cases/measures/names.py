@@ -21,7 +21,7 @@ from priorcase.schema.kinds import identity, is_hashable, plain
 
 @dataclass(frozen=True)
 class Equality(Measure):
-    """Similarity 1 for equal values, otherwise 0; for attributes of any kind. Symmetric.
+    """Similarity 1 for equal values, otherwise 0; supports attributes of any kind. Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities("red", ["red", "blue"], "nominal")
@@ -136,11 +136,12 @@ class MVDM(Measure):
 
     ``P(c|a)`` is the relative frequency of solution c among the stored cases with value a and a known solution. The sum
     is the metric of Cost & Salzberg (1993), which is at most 2. With power 1, the similarity equals ``sum_c min(P(c|a),
-    P(c|b))`` and is computed from integer counts. Use this measure only if solutions recur. Symmetric.
+    P(c|b))`` and is computed from integer counts. Use this measure only if many cases share the same solutions.
+    Symmetric.
 
-    ``power`` is Cost & Salzberg's k, at least 1. ``unseen`` applies to values that no solved case has: with
-    ``"different"``, their similarity to all other values is 0; with ``"prior"``, their ``P(c|a)`` are the frequencies
-    of the solutions among all cases.
+    ``power`` is Cost & Salzberg's k, at least 1. ``unseen`` applies to values that occur in no case with a solution.
+    With ``"different"``, these values have similarity 0 to all other values; with ``"prior"``, their ``P(c|a)`` are the
+    frequencies of the solutions among all cases.
 
     >>> from priorcase.cases.measures import similarities
     >>> fixes = ["swap", "swap", "clean", "clean", "swap"]

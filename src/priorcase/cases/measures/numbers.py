@@ -77,8 +77,8 @@ class NumberLine:
     def falling(self, point: float, side: Literal["both", "larger", "smaller"] = "both") -> FloatArray:
         """Return ``max(0, 1 - |difference| / length)``; if the length is 0, return 1 for equal values and 0 for others.
 
-        With ``side="larger"``, only stored values above the query's lose similarity; with ``"smaller"``, only those
-        below.
+        With ``side="larger"``, only stored values above the query's lose similarity; with ``"smaller"``, only stored
+        values below it do.
         """
         return _core.falling(self.points, point, self.length, _SIDES[side])
 
@@ -122,9 +122,10 @@ class Linear(_LineMeasure):
     """Similarity that decreases linearly with the difference, ``max(0, 1 - |a - b| / range)``.
 
     Differences of dates are in days. Without ``range``, the range of the stored values is used, so similarities change
-    when a case outside the range is added; if all stored values are equal, the similarity is 1 for that value and 0 for
-    others. ``log=True`` compares ``sign(x) log(1 + |x|)`` in place of ``x``, for skewed numbers such as prices, where a
-    difference of 1,000 means more at 2,000 than at 200,000; ``range`` is then on the log scale. Symmetric.
+    when a case outside this range is added. If all stored values are equal, the similarity is 1 for that value and 0
+    for others. ``log=True`` compares ``sign(x) log(1 + |x|)`` in place of ``x``, and ``range`` refers to the log scale.
+    The log scale suits skewed numbers such as prices, where a difference of 1,000 means more at 2,000 than at 200,000.
+    Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities(20, [18, 25, 40], "numeric", Linear(range=10))
@@ -184,7 +185,7 @@ class OneSided(_LineMeasure):
 class Threshold(_LineMeasure):
     """Similarity 1 if ``|a - b| <= tolerance``, otherwise 0, with dates in days and levels as ranks. Symmetric.
 
-    For ``log`` see `Linear`; ``tolerance`` is then on the log scale.
+    For ``log`` see `Linear`; with ``log=True``, ``tolerance`` refers to the log scale.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities(3, [2.5, 3.6], "numeric", Threshold(0.5))
@@ -209,8 +210,9 @@ class Threshold(_LineMeasure):
 class ExponentialSimilarity(_LineMeasure):
     """Similarity that decreases exponentially with the difference, ``exp(-|a - b| / scale)``. Symmetric.
 
-    At a difference of ``scale``, the similarity is ``1/e``, about 0.37. Differences of dates are in days, those of
-    ordinal values in levels. For ``log`` see `Linear`; ``scale`` is then on the log scale.
+    At a difference of ``scale``, the similarity is ``1/e``, about 0.37. Differences of dates are in days, and
+    differences of ordinal values in levels. For ``log`` see `Linear`; with ``log=True``, ``scale`` refers to the log
+    scale.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities(0, [0, 100, 200], "numeric", ExponentialSimilarity(scale=100))
@@ -299,8 +301,8 @@ class CircularSimilarity(Measure):
 class Season(Measure):
     """Similarity of dates by time of year, ``1 - d / 183``, where d is their circular distance in days. Symmetric.
 
-    Years are ignored: 31 December and 1 January are one day apart, and 1 May equals 1 May of any year. Days are counted
-    as in a leap year. Times of day are ignored.
+    Years are ignored: 31 December and 1 January are one day apart, and 1 May is the same day in every year. Days are
+    counted as in a leap year. Times of day are ignored.
 
     >>> from priorcase.cases.measures import similarities
     >>> list(similarities("2025-01-01", ["2023-12-31", "2024-07-02"], "date", Season()).values())

@@ -24,8 +24,8 @@ Terms = Callable[[Any], Sequence[Hashable]]
 class Documents:
     """The terms of each value, with their counts.
 
-    Terms are numbered by first occurrence, and each value lists its terms in that order. Documents that are updated
-    from earlier ones therefore equal newly built documents.
+    Terms are numbered by first occurrence, and each value lists its terms in that order. Updating earlier documents
+    therefore gives the same result as building them anew.
     """
 
     values: tuple[Any, ...]
@@ -162,7 +162,7 @@ class Dice(_SetMeasure):
 class Containment(_SetMeasure):
     """Share of the query's members that the case's set contains, ``|a & b| / |a|``; 1 if the query's set is empty.
 
-    Not symmetric: every superset of the query's set has similarity 1.
+    The measure is not symmetric: every superset of the query's set has similarity 1.
 
     >>> from priorcase.cases.measures import similarities
     >>> list(similarities({"noise", "jam"}, [{"jam", "smell"}], "set", Containment()).values())
@@ -176,7 +176,8 @@ class Containment(_SetMeasure):
 class SetOverlap(_SetMeasure):
     """Overlap coefficient of sets, ``|a & b| / min(|a|, |b|)``. Symmetric.
 
-    1 if a nonempty set is a subset of the other, or if both are empty; 0 if only one is empty.
+    The similarity is 1 if a nonempty set is a subset of the other, or if both sets are empty, and 0 if only one set is
+    empty.
 
     >>> from priorcase.cases.measures import similarities
     >>> list(similarities({"noise", "jam"}, [{"jam", "smell"}], "set", SetOverlap()).values())

@@ -65,7 +65,7 @@ class Tree:
         return found[self.values]
 
     def below(self, number: int) -> BoolArray:
-        """Return a mask of the values of the column that are a node or below that node."""
+        """Return a mask of the values of the column that are equal to a node or below the node."""
         found: BoolArray = (self.values >= number) & (self.values < self.ends[number])
         return found
 
@@ -97,8 +97,8 @@ class WuPalmer(_NodeMeasure):
     c is the deepest common ancestor of a and b. The depth of a node is its number of steps from the root, so values
     that share only the root, or are under different roots, have similarity 0. Symmetric if ``inner="exact"``.
 
-    ``inner`` is the meaning of an inner node in a query: ``"exact"`` is that node itself; with ``"any"`` all nodes
-    below it have similarity 1 (the optimistic interpretation of Bergmann 1998).
+    ``inner`` is the interpretation of an inner node in a query. With ``"exact"``, the query means the node itself; with
+    ``"any"``, all nodes below the node have similarity 1 (the optimistic interpretation of Bergmann 1998).
 
     >>> from priorcase.cases.measures import similarities
     >>> from priorcase.schema import Taxonomy
@@ -122,9 +122,9 @@ class WuPalmer(_NodeMeasure):
 class PathLength(_NodeMeasure):
     """Similarity by path length in a taxonomy, ``1 - steps(a, b) / (2 * depth)``.
 
-    ``steps(a, b)`` is the length of the path from a to b, and ``depth`` the depth of the taxonomy, so two of its
-    deepest leaves under different branches of the root have similarity 0. For ``inner`` see `WuPalmer`; symmetric if
-    ``inner="exact"``.
+    ``steps(a, b)`` is the length of the path from a to b, and ``depth`` is the depth of the taxonomy. Two of the
+    deepest leaves have similarity 0 if they are under different children of the root. For ``inner`` see `WuPalmer`;
+    symmetric if ``inner="exact"``.
 
     >>> from priorcase.cases.measures import similarities
     >>> from priorcase.schema import Taxonomy
@@ -145,9 +145,9 @@ class LevelSimilarity(_NodeMeasure):
     """Similarity of taxonomy nodes by the weight of their deepest common ancestor; 1 for equal nodes (Bergmann 1998).
 
     The weight of a node is the smallest similarity of any two nodes below it, from 0 (unrelated things) to 1 (variants
-    of one thing). ``weights`` is a mapping from nodes to weights that overrides the weights of the taxonomy. Other
-    nodes have the weight ``otherwise``: a number from 0 to 1, or ``"depth"`` for the node's depth divided by the depth
-    of the taxonomy. For ``inner`` see `WuPalmer`; symmetric if ``inner="exact"``.
+    of one thing). ``weights`` is a mapping from nodes to weights that overrides the weights of the taxonomy. Nodes that
+    have no weight in either mapping get the weight ``otherwise``: a number from 0 to 1, or ``"depth"`` for the node's
+    depth divided by the depth of the taxonomy. For ``inner`` see `WuPalmer`; symmetric if ``inner="exact"``.
 
     >>> from priorcase.cases.measures import similarities
     >>> from priorcase.schema import Taxonomy

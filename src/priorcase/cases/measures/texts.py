@@ -1,4 +1,4 @@
-"""Measures of texts: by rare words (TF-IDF), by letters (edit distance), by a model's vectors, and as a whole."""
+"""Measures of texts: TF-IDF, edit distance, embeddings from a model, and equality."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class _Weighted(NamedTuple):
     postings: _core.Postings
 
     def proportional(self, asked: dict[int, int], found: FloatArray) -> list[int]:
-        """Return the positions of the texts with the query's terms in the same proportions, whose exact cosine is 1."""
+        """Return the positions of the texts with the query's terms in the same proportions: their exact cosine is 1."""
         begins, first = self.documents.begins, next(iter(asked))
         near = np.flatnonzero(found > _NEAR)
         places = []
@@ -75,11 +75,12 @@ class _Weighted(NamedTuple):
 class TfIdf(Measure):
     """Cosine similarity of TF-IDF vectors with weights ``tf(t) (ln((1 + n) / (1 + n_t)) + 1)``.
 
-    ``tf(t)`` is the number of occurrences of term t in the text, n the number of stored cases with a text, and n_t the
-    number of cases whose text contains t: the smoothed weights of scikit-learn's ``TfidfVectorizer``. Unlike in
-    ``TfidfVectorizer``, unseen words of the query get the largest weight (n_t = 0), so a query that shares only "a" and
-    "the" with a case has a low similarity to it. Texts with the same terms in the same proportions have similarity
-    exactly 1. Symmetric if every term of the query occurs in a stored case.
+    ``tf(t)`` is the number of occurrences of term t in the text, n is the number of stored cases with a text, and n_t
+    is the number of cases whose text contains t. The weights are the smoothed weights of scikit-learn's
+    ``TfidfVectorizer``. Unlike in ``TfidfVectorizer``, words of the query that no case contains get the largest weight
+    (n_t = 0), so a query that shares only "a" and "the" with a case has a low similarity to it. Texts with the same
+    terms in the same proportions have similarity exactly 1. Symmetric if every term of the query occurs in a stored
+    case.
 
     Parameters
     ----------
@@ -190,7 +191,7 @@ class EditDistance(Measure):
     """Similarity by edit distance: ``1 - distance / length of the longer text``.
 
     The Levenshtein (1966) distance is the minimum number of characters to insert, delete or replace. Two empty strings
-    have similarity 1. Suited to short strings such as names, codes and model numbers. Symmetric.
+    have similarity 1. The measure is suited to short strings such as names, codes and model numbers. Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities("LaserJet 400", ["laser jet 400", "LaserJet 401"], "text", EditDistance())
@@ -254,7 +255,7 @@ class Embedding(Measure):
     ``model`` is a function that takes a list of strings and returns a 2-d array with one row per text, or an object
     whose method ``encode`` is such a function, like the models of sentence-transformers. The model must return equal
     vectors for equal strings. Vectors of stored texts are cached, so the model encodes only new texts. ``name`` is used
-    in tables and messages. A zero vector has similarity 0 to every other text and 1 to the same text. Symmetric.
+    in tables and messages. A text with a zero vector has similarity 0 to every other text and 1 to itself. Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> def letters(texts):
@@ -331,8 +332,8 @@ class Embedding(Measure):
             problem = "rows of different lengths"
         if problem:
             raise ParameterError(
-                f"the model of {quoted(self)} returned {problem} for {asked}; expected a 2-d array of finite numbers: "
-                "one row for each text, and always the same number of columns."
+                f"the model of {quoted(self)} returned {problem} for {asked}; expected a 2-d array of finite numbers "
+                "with one row for each text and the same number of columns in every call."
             )
         rows = rows if rows.dtype == np.float32 else rows.astype(np.float64)
         largest = np.abs(rows).max(axis=1, keepdims=True)
@@ -342,7 +343,7 @@ class Embedding(Measure):
 
 
 def _wrong_with(rows: AnyArray, n_texts: int, width: int) -> str | None:
-    """Return why a model's output is not a table of vectors; None if it is one."""
+    """Return why a model's output is not a valid array of vectors; None if the output is valid."""
     if rows.dtype.kind not in "fiu":
         return f"an array of {rows.dtype}"
     if rows.ndim != 2 or len(rows) != n_texts or rows.shape[1] == 0:

@@ -39,7 +39,7 @@ _BARS, _PARTS = 30, 8
 class Contribution(NamedTuple):
     """The contribution of one attribute to the similarity of a case.
 
-    ``similarity`` is the local similarity, None if the case's value is missing and missing values are ignored.
+    ``similarity`` is the local similarity, or None if the case's value is missing and missing values are ignored.
     ``contribution`` is ``weight * similarity / sum of weights``; the contributions of all attributes add up to the
     similarity of the case.
     """
@@ -205,12 +205,12 @@ class Retrieval(GridResult, Sequence[Match]):
 
     @property
     def solutions(self) -> tuple[Any, ...]:
-        """The solution of each case; None for cases without one."""
+        """The solution of each case; None for a case without a solution."""
         return tuple(case.solution for case in self.cases)
 
     @property
     def outcomes(self) -> tuple[Any, ...]:
-        """The outcome of each case; None for cases without one."""
+        """The outcome of each case; None for a case without an outcome."""
         return tuple(case.outcome for case in self.cases)
 
     @cached_property
@@ -318,7 +318,7 @@ class Retrieval(GridResult, Sequence[Match]):
 
 
 def _column(values: Iterable[Any]) -> list[Any]:
-    """Return the values of a frame column; if any number is a float, integers are converted to floats.
+    """Return the values of a frame column; integers are converted to floats if the column also contains floats.
 
     A frame column has a single dtype.
     """
@@ -330,7 +330,7 @@ def _column(values: Iterable[Any]) -> list[Any]:
 
 
 def _draw_contributions(ax: Any, labels: Sequence[str], names: list[str], parts: FloatArray) -> None:
-    """Draw stacked bars; if there are many attributes, those with small contributions are merged into one."""
+    """Draw stacked bars; if there are many attributes, the smallest contributions are merged into one."""
     labels, parts = labels[:_BARS], parts[:_BARS]
     looks: list[dict[str, Any]] = []
     for a in range(min(len(names), _PARTS)):
@@ -376,10 +376,10 @@ def retrieve(
     cache: MeasureCache | None = None,
     look_up: LookUp | None = None,
 ) -> Retrieval:
-    """Return the ``k`` cases of a table that are most similar to a query of stored values; see `CaseBase.retrieve`.
+    """Return the ``k`` cases of a table that are most similar to a query; see `CaseBase.retrieve`.
 
-    ``where`` restricts the cases. ``look_up`` loads cases when they are first used; by default, they are built from the
-    table.
+    ``where`` restricts the cases. ``look_up`` loads the retrieved cases when they are first used; by default, cases are
+    built from the table.
     """
     k = check_count("k", k)
     if not is_number(diversity) or not 0 <= diversity <= 1:
@@ -423,9 +423,9 @@ def _diverse(likeness: Likeness, positions: IntArray, similarities: FloatArray, 
     """Return the positions of k candidates that are similar to the query and different from each other.
 
     The most similar candidate is chosen first. Each further candidate maximizes ``(1 - d) similarity + d r``, where d
-    is ``diversity`` and r the mean dissimilarity to the candidates already chosen (bounded greedy selection, Smyth &
-    McClave 2001, with a weighted mean in place of the product). Ties go to the more similar case, then to the older
-    case.
+    is ``diversity`` and r is the mean dissimilarity to the candidates already chosen. The method is the bounded greedy
+    selection of Smyth & McClave (2001), with a weighted mean in place of the product. Ties go to the more similar case,
+    then to the older case.
     """
     chosen = [0] if len(positions) else []
     free, apart = np.ones(len(positions), dtype=np.bool_), np.zeros(len(positions))

@@ -60,14 +60,15 @@ class Weights(GridResult, Mapping[str, float]):
     k
         Number of similar cases from which each case is predicted.
     cases, of_cases
-        Number of cases that the weights were learned from, and number of cases that these were sampled from.
+        Number of cases from which the weights were learned, and number of cases before sampling.
     random_state
         Seed of the sample.
     loss_uniform
-        The loss with the learned weights if all k similar cases have equal votes. It is None unless an attribute was
-        dropped because it only made votes or means more uniform; then `loss_after` can be larger than `loss_before`.
+        The loss with the learned weights if all k similar cases have equal votes. `loss_uniform` is None unless an
+        attribute was dropped because it only made votes or means more uniform; in this case, `loss_after` can be larger
+        than `loss_before`.
     fixed
-        The attributes whose weight was fixed, not learned.
+        The attributes whose weights were fixed and not learned.
     rare
         Number of distinct targets that occur fewer than ``k`` times, and number of distinct targets; (0, 0) if the
         target is numeric.
@@ -144,7 +145,7 @@ class Weights(GridResult, Mapping[str, float]):
             return ax
 
     def _order(self) -> list[int]:
-        """Return the positions of the attributes by decreasing weight; ties by decreasing value of `without`."""
+        """Return the positions of the attributes, sorted by decreasing weight, then by decreasing `without`."""
         without = [math.inf if math.isnan(loss) else loss for loss in self.without]
         return sorted(range(len(self.names)), key=lambda a: (-self.weights[a], -without[a]))
 
@@ -235,7 +236,7 @@ class _Means:
 
 
 def _target_of(table: CaseTable, target: str, positions: IdArray, k: int) -> _Votes | _Means:
-    """Return a numeric or a class target, depending on the types of the solutions or the kind of the attribute."""
+    """Return a numeric or a class target, depending on the type of the solutions or the kind of the attribute."""
     column = table.column(target)
     places, own = np.unique(column.codes[positions], return_inverse=True)
     if len(places) < 2:
@@ -255,7 +256,7 @@ def _target_of(table: CaseTable, target: str, positions: IdArray, k: int) -> _Vo
         other = next(value for value in values if not is_number(value))
         raise CaseBaseError(
             f"found numbers such as {quoted(numbers[0])} and other values such as {quoted(other)} for {target!r}; "
-            "expected values of one type. Convert them to one type, or set the weights yourself."
+            "expected values of one type. Convert all values to one type, or set the weights yourself."
         )
     found = np.array(values, dtype=np.float64)[own]
     unit = math.ldexp(1.0, math.frexp(float(np.abs(found).max()))[1] - 1)
@@ -266,7 +267,7 @@ def _target_of(table: CaseTable, target: str, positions: IdArray, k: int) -> _Vo
 
 
 class LeftOut:
-    """Leave-one-out losses of weights: each case of a sample is predicted from the k most similar other cases."""
+    """Leave-one-out losses of weights: each case of a sample is predicted from the k cases most similar to it."""
 
     def __init__(
         self, likeness: Likeness, names: list[str], positions: IdArray, target: _Votes | _Means, *, k: int, threads: int
@@ -333,7 +334,7 @@ class LeftOut:
         return self.target.mean(self.target.losses(cases, nobody, np.zeros(nobody.shape)))
 
     def _queries(self, name: str, block: slice) -> tuple[IntArray, FloatArray]:
-        """Return the row number of each case of a block in a table of similarities, and the table."""
+        """Return the row of each case of a block in a table of similarities, and this table."""
         codes = self._codes[name][block]
         if name in self._tables:
             return np.ascontiguousarray(codes), self._tables[name]
@@ -412,8 +413,8 @@ class _Search:
     def _prune(self, weights: FloatArray, loss: float) -> tuple[FloatArray, float, FloatArray]:
         """Drop attributes that are not needed, one at a time, as long as the loss is not above that of equal weights.
 
-        An attribute that a constant attribute can replace is not needed either, since it only makes votes and means
-        more uniform. It stays replaced while the other attributes are tested, and is dropped at the end.
+        An attribute that a constant attribute can replace is also dropped, since it only makes votes and means more
+        uniform. While other attributes are tested, the constant attribute takes its place.
         """
         best, flat = weights, 0.0
         while True:
@@ -434,11 +435,11 @@ class _Search:
     def _least_missed(
         self, weights: FloatArray, loss: float, best: FloatArray, flat: list[float]
     ) -> tuple[int, float] | None:
-        """Return the attribute without which the loss is smallest, and that loss; None if all are needed.
+        """Return the attribute without which the loss is smallest, and that loss; None if all attributes are needed.
 
         An attribute is needed if the loss without it is larger by more than one standard error of the mean difference
-        (Breiman, Friedman, Olshen & Stone 1984). Smaller differences can be chance, since the best of many candidate
-        weights was chosen.
+        (Breiman, Friedman, Olshen & Stone 1984). Smaller differences can be due to chance, since the best of many
+        candidate weights was chosen.
         """
         found = []
         some = [a for a in self._free if weights[a] and _changed(weights, a, 0.0).any()]
@@ -487,10 +488,10 @@ def learn_weights(
 ) -> Weights:
     """Learn attribute weights by leave-one-out prediction; see `CaseBase.learn_weights`.
 
-    Weights are searched in `GRID`, starting from equal weights and from equal weights of only those attributes that are
-    predictive by themselves. Then attributes that do not improve the loss are dropped. Measures that learn from
-    solutions, such as MVDM, have seen the solution of the left-out case, so attributes with such a measure and rare
-    values get too much weight.
+    Weights are searched in `GRID`. The search starts from equal weights of all attributes, and again from equal weights
+    of the attributes that are predictive by themselves. Attributes that do not improve the loss are then dropped.
+    Measures that learn from solutions, such as MVDM, have seen the solution of the left-out case, so attributes with
+    such a measure and rare values get too much weight.
     """
     k = check_count("k", k)
     names = [name for name, kind in table.attributes.items() if kinds.kind_name(kind) in _PREDICTABLE]
@@ -538,17 +539,17 @@ def _fixed_weights(table: CaseTable, names: list[str], fixed: object) -> dict[st
         return {}
     given = checked_weights(table.attributes, fixed, parameter="fixed")
     if other := [name for name in given if name not in names]:
-        raise CaseBaseError(f"got a fixed weight for {other[0]!r}, which is the target. Remove it from fixed.")
+        raise CaseBaseError(f"got a fixed weight for {other[0]!r}, which is the target. Remove the target from fixed.")
     if len(given) == len(names) and not any(given.values()):
         raise CaseBaseError(
             "got fixed weights of 0 for all attributes, so cases cannot be compared. To learn the weight of an "
-            "attribute, remove it from fixed."
+            "attribute, remove the attribute from fixed."
         )
     return {name: given[name] for name in names if name in given}
 
 
 def _drawn(table: CaseTable, target: str, success: Success, sample: int, seed: int) -> tuple[IdArray, int]:
-    """Return the positions of the cases to learn from, and the number of cases that they were sampled from."""
+    """Return the positions of the cases to learn from, and the number of cases before sampling."""
     known: BoolArray = (table.column(target).codes >= 0) & ~table.retired
     positions = np.flatnonzero(able(table, worked(table, success)) if target == "solution" else known)
     n = len(positions)
@@ -557,7 +558,7 @@ def _drawn(table: CaseTable, target: str, success: Success, sample: int, seed: i
         among = f" that worked, and {failed} that failed" if failed else ""
         raise CaseBaseError(
             f"found {n} case{'s' * (n != 1)} with a known {target}{among}; expected at least {_FEWEST}. Weights are "
-            "learned by predicting each case from the others; add cases first."
+            "learned by predicting each case from the other cases; add cases first."
         )
     if n <= sample:
         return positions, n

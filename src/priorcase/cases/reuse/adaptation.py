@@ -32,15 +32,16 @@ class Rule:
     ----------
     when
         A mapping from attributes to conditions, all of which must hold; an empty mapping always holds. Conditions are
-        those of `CaseBase.find`, applied to the query's values. A pair (a tuple) is a change from the case to the
-        query: ``("windows", "linux")`` holds if the case has the first value and the query the second; ``...`` matches
-        any value. The name ``"solution"`` stands for the current solution. Alternatively, a function of the query and
-        the case that returns True or False; the case is a mapping of its values, and also has ``case.id``,
-        ``case.solution`` and ``case.outcome``.
+        those of `CaseBase.find`, applied to the query's values. A tuple of two values is a condition on the case and on
+        the query: ``("windows", "linux")`` holds if the case has the first value and the query has the second; ``...``
+        matches any value. The name ``"solution"`` stands for the current solution. ``when`` can also be a function of
+        the query and the case that returns True or False; the case is a mapping from attributes to values, and also has
+        ``case.id``, ``case.solution`` and ``case.outcome``.
     then
-        The change. For a solution that is a mapping: a mapping from parts to new values. For a string: a pair of
-        strings, of which the second replaces all occurrences of the first. For any solution: a new solution (a string,
-        number, boolean or list), or a function of the solution, the query and the case that returns a new solution.
+        The change. If the solution is a mapping, ``then`` can be a mapping from parts to new values. If the solution is
+        a string, ``then`` can be a tuple of two strings; the second replaces all occurrences of the first. For any
+        solution, ``then`` can be a new solution (a string, number, boolean or list), or a function of the solution, the
+        query and the case that returns a new solution.
     name, why
         The name of the rule and the reason for the rule, used in explanations.
 
@@ -62,7 +63,7 @@ class Rule:
         check_value("why", self.why, [str])
         if self.then is None:
             raise ParameterError(
-                "then must be a mapping of changes, a pair of strings, a function, or a solution, got None. For "
+                "then must be a mapping of changes, a pair of strings, a function, or a solution, got None. Pass for "
                 "example {'driver': 'cups'}."
             )
         if not callable(self.then):
@@ -76,7 +77,7 @@ class Critic:
     Parameters
     ----------
     finds
-        A function of the solution and the query that returns the problem as a string, or None if there is none.
+        A function of the solution and the query that returns the problem as a string, or None if there is no problem.
     repairs
         A function of the solution and the query that returns a repaired solution. If None, problems are only reported.
     name
@@ -116,7 +117,8 @@ def reuse(
     A method proposes a solution, rules adapt it to the differences between the query and the case, and critics look for
     problems and repair them (Aamodt & Plaza 1994, section 6; Kolodner 1993, chapters 11 and 12). Functions in rules,
     critics and options receive copies, so they cannot change the case base. ``query`` contains the known values of the
-    query, ``kinds`` the kinds of the attributes; options are parameters of the method. See `CaseBase.reuse`.
+    query, ``kinds`` contains the kinds of the attributes, and ``options`` are parameters of the method. See
+    `CaseBase.reuse`.
     """
     chosen = check_method(method, options)
     some_rules, some_critics = _tuple_of("rules", rules, Rule), _tuple_of("critics", critics, Critic)
@@ -162,9 +164,10 @@ def _tuple_of(parameter: str, given: Any, kind: type[Any]) -> tuple[Any, ...]:
 
 
 def _differences(query: Mapping[str, Any], case: SourceCase) -> tuple[Difference, ...]:
-    """Return the known attributes of the query in which the case differs, the largest loss of similarity first.
+    """Return the known attributes of the query in which the case differs, by decreasing loss of similarity.
 
-    An attribute with weight ``w`` and local similarity ``s`` loses ``w (1 - s)``. Attributes with weight 0 are ignored.
+    The loss of an attribute with weight ``w`` and local similarity ``s`` is ``w (1 - s)``. Attributes with weight 0 are
+    ignored.
     """
     found = []
     for name, value in query.items():

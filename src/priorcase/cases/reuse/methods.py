@@ -108,15 +108,16 @@ class _Base:
 class Copy(_Base):
     """Propose the solution of the most similar case that did not fail: ``solution(argmax s_i)``.
 
-    This is the first step of transformational adaptation: rules and critics can change the copy, and the differences
+    Copying is the first step of transformational adaptation: rules and critics can change the copy, and the differences
     between the query and the case are listed. Ties go to the case with the lower id. Nothing is proposed if all cases
     with a similarity above 0 failed.
 
     Parameters
     ----------
     success
-        How to interpret outcomes: ``"outcome"`` for booleans or numbers from 0 to 1, where 1/2 or less is a failure; a
-        function that returns such a value; None to ignore outcomes. Unknown outcomes count as 1.
+        How outcomes are interpreted. With ``"outcome"``, outcomes are booleans or numbers from 0 to 1, and an outcome
+        of 1/2 or less is a failure. A function converts an outcome to such a value. None ignores outcomes. A missing
+        outcome counts as 1.
 
     Examples
     --------
@@ -151,8 +152,8 @@ class Copy(_Base):
 class Null(Copy):
     """Propose the same solution as `Copy`, without adaptation (null adaptation, Kolodner 1993, chapter 11).
 
-    Rules raise an error, and problems that critics find are reported but not repaired. Check the listed differences
-    between the query and the case before you use the solution.
+    Passing rules raises an error, and problems that critics find are reported but not repaired. Check the listed
+    differences between the query and the case before you use the solution.
     """
 
     name: ClassVar[str] = "null"
@@ -176,10 +177,10 @@ class Vote(_Base):
         ``"similarity"`` (the weight of a case is its similarity ``s``), ``"uniform"`` (1) or ``"inverse_square"`` (``1
         / (1 - s)^2``, scaled so that the most similar case has weight 1).
     prior
-        The ``a`` of the formula: with 0, probabilities are shares of the votes; with 1 (Laplace), three of three votes
-        give a probability of 4/5.
+        The prior ``a`` of the formula: with 0, probabilities are shares of the votes; with 1 (Laplace), three of three
+        votes give a probability of 4/5.
     success
-        See `Copy`; with None every case votes for its solution.
+        See `Copy`; with None, every case votes for its solution.
 
     Examples
     --------
@@ -260,8 +261,8 @@ class _Numbers(_Base):
         if not total:
             which = "the retrieved case has" if len(raw) == 1 else f"all {len(raw)} retrieved cases have"
             raise CaseBaseError(
-                f"got method={self.name!r}, but {which} weight 0: similarity 0, or a solution that failed. "
-                "weights='uniform' and success=None use every case."
+                f"got method={self.name!r}, but {which} weight 0, since the similarity is 0 or the solution failed. "
+                "Pass weights='uniform' and success=None to use every case."
             )
         return [(case, w / total) for case, w in zip(sources.cases, raw, strict=True) if w]
 
@@ -318,13 +319,13 @@ class Mean(_Numbers):
 class Local(_Numbers):
     """Propose a number by local regression on the retrieved cases.
 
-    The proposal is the intercept ``b0`` of the coefficients ``b`` that minimize ``sum w (y - b0 - b'(x - q))^2`` for
-    values ``x`` of the cases and ``q`` of the query. The model is the same as in `LocallyWeightedRegressor` (Atkeson,
-    Moore & Schaal 1997; Mitchell 1997, section 8.3), but weighted by similarity instead of a kernel. Numbers, dates and
-    ranks of levels are centered at the query; nominal values are encoded by an indicator for each value other than the
-    query's. Attributes that are missing in the query, or constant in the cases, are ignored. Weights are scaled to add
-    up to the effective number of cases; ``degree=0`` gives the result of `Mean`. There must be more cases than
-    coefficients.
+    The proposal is the intercept ``b0`` of the model that minimizes ``sum w (y - b0 - b'(x - q))^2``, where ``x`` are
+    the values of the cases and ``q`` those of the query. The model is the same as in `LocallyWeightedRegressor`
+    (Atkeson, Moore & Schaal 1997; Mitchell 1997, section 8.3), but weighted by similarity instead of a kernel. Numbers,
+    dates and ranks of levels are centered at the query; nominal values are encoded by an indicator for each value other
+    than the query's. Attributes that are missing in the query, or constant in the cases, are ignored. Weights are
+    scaled to add up to the effective number of cases; ``degree=0`` gives the result of `Mean`. There must be more cases
+    than coefficients.
 
     Parameters
     ----------
@@ -459,7 +460,8 @@ def _fitted_kinds(kinds: Mapping[str, CaseKind], using: Iterable[str] | None) ->
         if kind_name(kinds[name]) not in _FITTED:
             raise CaseBaseError(
                 f"got the {kind_name(kinds[name])} attribute {name!r} in using; expected numeric, ordinal, nominal or "
-                "date attributes. Omit it from using; it still affects the similarity, and so the weights."
+                "date attributes. Omit the attribute from using; it still affects the similarity, and thereby the "
+                "weights."
             )
     return {name: kinds[name] for name in using}
 
@@ -494,16 +496,17 @@ class Compose(_Base):
     """Compose a solution from parts of different cases.
 
     Solutions are mappings from parts to values. Each part comes from the case that is most similar in the attributes
-    relevant to that part. The similarity is ``sum_a w_a s_a / sum_a w_a`` over these attributes, or 0 if they are all
-    missing in the query. Combinations of parts are tried in order of their sum of similarities, largest first, and the
-    first compatible one is proposed. Cases that failed (outcomes up to 1/2) are not used. Nothing is proposed if no
-    combination is compatible, or if all similarities are 0.
+    relevant to that part. The similarity is ``sum_a w_a s_a / sum_a w_a`` over the relevant attributes, or 0 if all of
+    them are missing in the query. Combinations of parts are tried in order of their sum of similarities, largest first,
+    and the first compatible combination is proposed. Cases that failed (outcomes up to 1/2) are not used. Nothing is
+    proposed if no combination is compatible, or if all similarities are 0.
 
     Parameters
     ----------
     parts
-        Mapping from parts of the solution to lists of relevant attributes; None or an empty list stands for all
-        attributes. If ``parts`` is None, every part that occurs in a case is used, with the overall similarity.
+        Mapping from parts of the solution to lists of relevant attributes; for a part, None or an empty list stands for
+        all attributes. If ``parts`` is None, every part that occurs in a case is used, with the similarity in all
+        attributes.
     compatible
         A function that takes a mapping from parts to values and returns True, False, or a description of the conflict.
     success
@@ -582,7 +585,7 @@ class Compose(_Base):
         )
 
     def _offers(self, cases: Sequence[SourceCase], known: Collection[str]) -> dict[str, list[_Offer]]:
-        """Return the offers for each part: the cases that have it, the most similar first, one per distinct value."""
+        """Return the offers for each part: cases that have the part, the most similar first, one per distinct value."""
         there = sorted({part for case in cases for part in case.solution})
         offers: dict[str, list[_Offer]] = {}
         for part, names in (dict.fromkeys(there) if self.parts is None else self.parts).items():
@@ -590,8 +593,8 @@ class Compose(_Base):
             if part not in there:
                 remedy = misspelt([part], there) or "Retrieve more cases (k=), or omit the part."
                 raise CaseBaseError(
-                    f"got the part {part!r}, which no successful retrieved case has; their parts are {listed(there)}. "
-                    f"{remedy}"
+                    f"got the part {part!r}, which no successful retrieved case has; the parts of these cases are "
+                    f"{listed(there)}. {remedy}"
                 )
             having = [(_part_similarity(case, names), case) for case in cases if part in case.solution]
             having.sort(key=lambda offer: (-offer[0], -offer[1].similarity, offer[1].id))
@@ -623,7 +626,7 @@ class Compose(_Base):
 
 
 def _best_first(offers: Sequence[list[_Offer]]) -> Iterator[tuple[_Offer, ...]]:
-    """Yield all choices of one offer for each part, sorted by their sum of similarities; ties by ranks."""
+    """Yield all combinations of one offer for each part, sorted by sum of similarities, then by ranks."""
 
     def entry(ranks: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
         return -math.fsum(of[rank][0] for of, rank in zip(offers, ranks, strict=True)), ranks
@@ -673,7 +676,7 @@ def check_method(method: object, options: Mapping[str, object]) -> Method | None
         )
     known = ["success"] if method == "auto" else [field.name for field in fields(METHODS[method])]
     if unknown := [name for name in options if name not in known]:
-        remedy = misspelt(unknown, known) or f"Its options are {listed(known, limit=12)}."
+        remedy = misspelt(unknown, known) or f"The options are {listed(known, limit=12)}."
         raise CaseBaseError(
             f"got {named('option', unknown)} with method={method!r}, which has no such option. {remedy}"
         )
@@ -682,7 +685,7 @@ def check_method(method: object, options: Mapping[str, object]) -> Method | None
 
 
 def automatic(sources: Sources, options: Mapping[str, Any]) -> tuple[Method, str]:
-    """Return the method for ``"auto"``, and why: mean for numbers, vote for repeated labels, otherwise copy."""
+    """Return the method for ``"auto"`` and the reason: mean for numbers, vote for repeated labels, otherwise copy."""
     kind = sources.of_one_kind()
     if kind == "number":
         return Mean(**options), "Solutions are numbers, so their mean is used"
@@ -716,7 +719,7 @@ def _failed(n: int) -> tuple[str, ...]:
 
 
 def _in_units(shares: Sequence[_Share]) -> tuple[list[float], float]:
-    """Return the solutions divided by a power of two near the largest, so that no square overflows, and the power."""
+    """Return the solutions divided by a power of two, so that no square overflows, and this power of two."""
     numbers = [float(case.solution) for case, _ in shares]
     unit = math.ldexp(1.0, math.frexp(max(map(abs, numbers)))[1] - 1)
     return [number / unit for number in numbers], unit

@@ -46,8 +46,8 @@ def value_text(value: Any, width: int = 60) -> str:
 class Source:
     """A case that contributed to a proposal.
 
-    ``weight`` is the case's share of the proposal; shares add up to 1, or to 1 for each ``part`` of a composition.
-    ``similarity`` is the similarity of the case to the query; for a part, only relevant attributes count.
+    ``weight`` is the case's share of the proposal; shares add up to 1 or, in a composition, to 1 for each ``part``.
+    ``similarity`` is the similarity of the case to the query; for a part, only the relevant attributes are compared.
     """
 
     id: int
@@ -63,8 +63,8 @@ class Candidate:
     """A candidate solution, with the ids of the retrieved cases that have it (``cases``, most similar first).
 
     ``probability`` is the probability of the solution (without a prior, its share of the votes). ``support`` is the
-    weight of the cases in which the solution worked, ``against`` that of the cases in which it failed; the weight of a
-    partial success is divided between both.
+    weight of the cases in which the solution worked, and ``against`` is the weight of the cases in which it failed. The
+    weight of a partial success is divided between ``support`` and ``against``.
     """
 
     solution: Any
@@ -84,7 +84,7 @@ class Candidate:
 class Spread:
     """The uncertainty of a number that was estimated from several cases.
 
-    ``deviation`` is the residual standard deviation of the cases, ``standard_error`` the standard error of the
+    ``deviation`` is the residual standard deviation of the cases, and ``standard_error`` is the standard error of the
     estimate. ``interval`` is a prediction interval for a new case with coverage ``level`` under normal errors, and
     ``effective`` the effective number of cases, ``(sum w)^2 / sum w^2``.
     """
@@ -116,7 +116,7 @@ class Difference:
 
     @property
     def how(self) -> str:
-        """The change from the case's value to the query's, for numbers, dates and sets; empty for other values."""
+        """The change from the case's to the query's value for numbers, dates and sets; otherwise an empty string."""
         case, query = self.case, self.query
         if is_number(case) and is_number(query):
             return f"{query - case:+.6g}"
@@ -167,7 +167,7 @@ class Proposal(GridsResult):
         solution was made.
     confidence
         Confidence in the solution before rules and critics: the similarity of the copied case, the probability of a
-        vote, or the lowest similarity of a composed part. None for numbers, which have a `spread`.
+        vote, or the lowest similarity of a composed part. The confidence is None for numbers, which have a `spread`.
     base
         Id of the most similar case that the solution comes from; `differences` compares the query with this case.
     sources
@@ -256,8 +256,8 @@ class Proposal(GridsResult):
         """
         if not self.candidates and self.method not in ("mean", "local"):
             raise CaseBaseError(
-                f"a proposal by {self.method!r} has neither probabilities nor a spread to plot. Print it, or plot the "
-                "retrieval that it comes from."
+                f"a proposal by {self.method!r} has neither probabilities nor a spread to plot. Print the proposal, or "
+                "plot the retrieval that the proposal comes from."
             )
         size = (6.0, 1.3 + 0.35 * min(_BARS, len(self.candidates))) if self.candidates else None
         with drawing(ax, size=size) as ax:
@@ -266,7 +266,7 @@ class Proposal(GridsResult):
 
     @property
     def _share(self) -> str:
-        """Label of the candidates' numbers: without a prior, shares of the votes do not estimate probabilities."""
+        """Label of the candidates' probabilities, which are only shares of the votes if there is no prior."""
         return "probability" if self.unseen else "share of the votes"
 
     def _headline(self) -> str:

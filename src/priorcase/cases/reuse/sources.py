@@ -110,11 +110,12 @@ def degree(outcome: Any, success: Success, *, id: int | None) -> float:
     if callable(success):
         raise CaseBaseError(
             f"success returned {quoted(found)}{'' if id is None else f' for case {id}'}; expected True, False or a "
-            "number from 0 to 1. For example success=lambda outcome: outcome == 'solved'."
+            "number from 0 to 1. Pass for example success=lambda outcome: outcome == 'solved'."
         )
     raise CaseBaseError(
         f"got outcome {quoted(outcome)}{'' if id is None else f' of case {id}'}; expected True, False, a number from 0 "
-        "to 1, or None. Pass success=None to use every case, or a function that returns one of these for an outcome."
+        "to 1, or None. Pass success=None to use every case, or a function that converts an outcome to one of these "
+        "values."
     )
 
 
@@ -148,9 +149,10 @@ def able(table: CaseTable, degrees: FloatArray) -> BoolArray:
 def weigh(similarities: Sequence[float], how: Weights) -> list[float]:
     """Return a weight from 0 to 1 for each case.
 
-    ``"similarity"``: ``s``. ``"uniform"``: 1. ``"inverse_square"``: ``((1 - s*) / (1 - s))^2`` with the largest
-    similarity ``s*``, so that the most similar case has weight 1. If some cases are identical to the query (``s = 1``),
-    these have weight 1 and all other cases 0, which is the limit.
+    A case with similarity ``s`` has the weight ``s`` if ``how`` is ``"similarity"``, and 1 if it is ``"uniform"``. If
+    ``how`` is ``"inverse_square"``, the weight is ``((1 - s*) / (1 - s))^2`` with the largest similarity ``s*``, so
+    that the most similar case has weight 1. If some cases are identical to the query (``s = 1``), these cases have
+    weight 1 and all other cases have weight 0, which is the limit of the formula.
     """
     if how == "uniform":
         return [1.0] * len(similarities)
@@ -173,7 +175,7 @@ def effective(weights: Sequence[float]) -> float:
 
 
 def called(function: Callable[..., Any], *arguments: Any, owner: str) -> Any:
-    """Call a user's function with copies of the arguments and return its result; errors name ``owner``."""
+    """Call a user's function with copies of the arguments and return its result; error messages contain ``owner``."""
     try:
         found = function(*copy.deepcopy(arguments))
     except Exception as error:  # a user's function can raise anything; it is chained as the cause

@@ -1,7 +1,7 @@
 """The SQLite file of a case base: committed changes are durable, and forgotten cases are erased.
 
-The layers above use ``store.Store``. ``writer`` makes changes, ``integrity`` checks everything that is read,
-``sqlite`` has connections, tables, locks and new files, and ``records`` the stored data types.
+Other modules use ``store.Store``. ``writer`` makes changes, ``integrity`` checks all data that are read, ``sqlite``
+provides connections, tables, locks and new files, and ``records`` defines the stored data types.
 """
 
 from priorcase.cases.storage.records import CaseRecord, Declaration, Event, NewCase, Step, StoredCase, StoredLearner

@@ -1,9 +1,10 @@
-"""Check that a file is as priorcase wrote it: its header and journal, its pages, and every row that is read.
+"""Check that a file is unchanged since priorcase wrote it: header, journal, pages, and every row that is read.
 
 The header and the journal are checked before SQLite opens the file, since SQLite writes to the files that it opens: it
 undoes interrupted changes, and treats an empty file as a new database. On each connection, the pages of a table and its
 indexes are checked before they are first used, and the whole file is checked before it is first changed. Rows are
-checked against their types and checksums when they are read, and tables against their row counts and checksum sums.
+checked against their types and checksums when they are read, and tables are checked against the recorded number of rows
+and sum of checksums.
 
 Problems are raised as ``sqlite3.DatabaseError``, as in SQLite; ``sqlite.file_errors`` converts them to errors of the
 library that name the file.
@@ -54,7 +55,7 @@ _MADE_UP = (KeyError, TypeError, ValueError, AttributeError, RecursionError)  # 
 
 
 def checksum(*fields: object) -> int:
-    """Return the checksum of a row; fields are hashed with their lengths, and bytes in another way than strings."""
+    """Return the checksum of a row; fields are hashed with their lengths, and bytes differently from strings."""
     digest = blake2b(digest_size=8)
     for part in fields:
         kind = b"-" if part is None else b"#" if isinstance(part, bytes) else b"+"
@@ -242,7 +243,7 @@ class Tally:
             raise sqlite3.DatabaseError(problem)
 
     def problem(self, table: str, found: Tally) -> str:
-        """Return how the rows found in a table differ from the tally; empty if they match."""
+        """Return how the rows found in a table differ from the tally; an empty string if the rows match."""
         if found.rows != self.rows:
             return f"table {table} has {found.rows:,} row{'s' * (found.rows != 1)}, but {self.rows:,} were recorded"
         return "" if found == self else f"the checksums of table {table} do not add up to the recorded sum"
@@ -250,7 +251,7 @@ class Tally:
 
 @dataclass
 class Counters:
-    """The last id, the last step, the step whose forgotten cases must still be wiped (0 for none), and all tallies."""
+    """The last id, the last step, the step whose forgotten cases must still be wiped (0 if none), and all tallies."""
 
     last_id: int = 0
     sequence: int = 0
@@ -259,7 +260,7 @@ class Counters:
 
 
 def read_meta(connection: sqlite3.Connection, name: str) -> str:
-    """Return one entry of the table ``meta``, after checking it."""
+    """Return one entry of the table ``meta``, after checking the entry."""
     rows = read_rows(connection, "meta", "WHERE name = ?", name)
     if not rows:
         raise sqlite3.DatabaseError("an entry of table meta is missing")
@@ -418,11 +419,11 @@ def _number(data: bytes, place: int) -> int:
 
 
 def _check_header(path: Path, header: bytes) -> None:
-    """Check the version in a header, and those header fields that are the same in all case bases."""
+    """Check the version in a header, and the header fields that are the same in all case bases."""
     if (version := _number(header, 60)) > VERSION:
         raise CaseBaseFileError(
-            f"The case base {path!s} was written by a newer priorcase: its format is version {version}, and this one "
-            f"supports versions up to {VERSION}. The file was not changed. Upgrade priorcase to open it."
+            f"The case base {path!s} was written by a newer priorcase: its format is version {version}, and this "
+            f"priorcase supports versions up to {VERSION}. The file was not changed. Upgrade priorcase to open it."
         )
     fixed = (int.from_bytes(header[16:18], "big"), *header[18:24], _number(header, 52), _number(header, 56))
     if fixed != (PAGE, 1, 1, 0, 64, 32, 32, 0, 1) or version < 1:  # 1, 1: no write-ahead log
@@ -434,9 +435,9 @@ class _JournalError(Exception):
 
 
 def _read_journal(path: Path, size: int) -> tuple[int, bool, bytes | None] | None:
-    """Return from the journal the page count before the change, whether it contains pages, and the old first page.
+    """Return the page count before the change, whether the journal contains pages, and the old first page.
 
-    The result is None if there is nothing to undo. SQLite plays back any journal that it finds: it follows links,
+    The result is None if there is no change to undo. SQLite plays back any journal that it finds: SQLite follows links,
     deletes the file that the journal names as its super-journal, and sets the size of the case base. The layout is
     described in "Database File Format", section 3, at sqlite.org.
     """

@@ -60,7 +60,7 @@ class StoredCase(CaseRecord):
 
 
 class Step(NamedTuple):
-    """The number and time of a step of the history, which are equal in two files only if they share a history."""
+    """The number and time of a step of the history, which are equal in two files only if the files share a history."""
 
     sequence: int
     at: str
@@ -96,7 +96,7 @@ class Event(NamedTuple):
 
 
 class Use(NamedTuple):
-    """One use of a case: whether it helped (None if unknown), and further details as JSON text."""
+    """One use of a case: whether the case helped (None if unknown), and further details as JSON text."""
 
     sequence: int
     at: str

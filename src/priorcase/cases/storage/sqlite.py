@@ -159,7 +159,7 @@ def opening_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def damage_errors(path: str) -> Iterator[None]:
-    """If stored data cannot be interpreted, report that the file is damaged: priorcase never writes such rows."""
+    """If stored data cannot be interpreted, report that the file is damaged, since priorcase never writes such data."""
     try:
         yield
     except CaseBaseError:
@@ -170,7 +170,7 @@ def damage_errors(path: str) -> Iterator[None]:
 
 
 def sqlite_error(path: str, timeout: float, error: sqlite3.Error) -> CaseBaseError:
-    """Return the library's error for an SQLite error; one without a code comes from the library's own checks."""
+    """Return the library's error for an SQLite error; errors without a code come from the library's own checks."""
     extended: int | None = getattr(error, "sqlite_errorcode", None)
     code = None if extended is None else extended & 0xFF
     ours = code is None and (type(error) is sqlite3.DatabaseError or "UTF-8" in str(error))

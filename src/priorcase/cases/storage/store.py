@@ -26,8 +26,8 @@ _OLD = 3_000_000_000  # nanoseconds; no file system has coarser time stamps
 class Store:
     """The file of a case base.
 
-    Every change is one transaction: it is either on disk when the method returns, or not made at all. Cases are rows of
-    plain values; only the layers above interpret the attributes.
+    Every change is one transaction: a change is on disk when the method returns, and no change is made in part. Cases
+    are rows of plain values; attributes are interpreted by the modules that use the store.
     """
 
     def __init__(self, path: Path, *, readonly: bool, timeout: float) -> None:
@@ -93,7 +93,7 @@ class Store:
             self._lock.lock.release()
 
     def _connected(self) -> sqlite3.Connection:
-        """Return the connection of this process; open and check it if there is none."""
+        """Return the connection of this process; open and check a connection if there is none."""
         if self._lock.forked_within:
             raise CaseBaseBusyError(
                 f"This process was forked while {self._name} was being changed, and cannot use that file. Fork before "
@@ -286,7 +286,7 @@ class Store:
             return events[1:]
 
     def changed_elsewhere(self) -> bool:
-        """Return whether the file was changed elsewhere since the last `load` or `changes_since`; this is very fast."""
+        """Return whether the file was changed elsewhere since the last `load` or `changes_since`."""
         known = self._stamp
         if known is not None and self._process == os.getpid() and not self.closed:
             try:
@@ -324,7 +324,7 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[Writer]:
-        """Run a transaction: all changes are on disk when it ends; after an error, no change is made."""
+        """Run a transaction: all changes are on disk when it ends, or none if an error precedes the commit."""
         if self.readonly:
             raise CaseBaseError(
                 f"cannot change {self._name}, which was opened with readonly=True. Open it with CaseBase.open(path)."
@@ -354,7 +354,7 @@ class Store:
                 if writer.forgot:  # other changes need not report that wiping is still pending
                     raise CaseBaseFileError(
                         f"The cases are forgotten, but their bytes could not be erased from {self._name} yet: {error} "
-                        "They are erased by the next change, or when the file is next opened."
+                        "The bytes are erased by the next change, or when the file is next opened."
                     ) from error
 
     def _refuse_nested(self, connection: sqlite3.Connection) -> None:
@@ -379,7 +379,7 @@ class Store:
                 raise
             found = "the change is in the file, but may not survive a power failure"
             if there is None:
-                found = "the change was made either completely or not at all, but which of these is unknown"
+                found = "the change was made either completely or not at all, but it is not known which"
             raise CaseBaseFileError(
                 f"The system did not confirm the change to {self._name} ({error}): {found}. Check the disk, then "
                 "check whether the change was made before repeating it."
@@ -397,7 +397,7 @@ class Store:
     # -- the whole file
 
     def verify(self) -> list[str]:
-        """Return the problems found in the file; an empty list if there are none."""
+        """Return the problems found in the file; an empty list if there are no problems."""
         try:
             with self.moment() as connection, collector_paused():
                 return integrity.findings(connection)

@@ -94,7 +94,7 @@ class Writer:
             return ids
 
     def replace(self, id: int, case: NewCase, *, by: str | None = None, why: str | None = None) -> None:
-        """Replace the values, solution, outcome and key of a case; append the note, if there is one."""
+        """Replace the values, solution, outcome and key of a case; append the note of the new case, if any."""
         old = self._rows("cases", [id])
         if not old:
             raise UnknownIdError(
@@ -153,7 +153,7 @@ class Writer:
         return new
 
     def unretire(self, ids: Iterable[int], *, by: str | None = None, why: str | None = None) -> list[int]:
-        """Make retired cases available again and delete their recorded uses; return the ids that were retired."""
+        """Make retired cases available again and delete their recorded uses; return the ids of these cases."""
         found = sorted(self._ids("retirements", ids))
         for table in ("retirements", "uses"):
             self._delete(table, found)
@@ -191,15 +191,15 @@ class Writer:
         ids = None if fitted_on is None else set(fitted_on)
         if ids is not None and (gone := ids - self._ids("cases", ids)):
             raise CaseBaseFileError(
-                f"The case base no longer has all cases that this learner was fitted to ({listed(sorted(gone))}); "
-                "nothing was changed. Fit the learner again to the remaining cases."
+                "The case base no longer has all cases that this learner was fitted to (missing: "
+                f"{listed(sorted(gone))}); nothing was changed. Fit the learner again to the remaining cases."
             )
         self._take_learner(name)
         sequence = self.record("learned", [None], by, why)
         self._insert("learners", [(name, sequence, recipe, state, None if ids is None else integrity.ranges_of(ids))])
 
     def drop_learner(self, name: str, *, by: str | None = None, why: str | None = None) -> bool:
-        """Remove a learner; return False if there is none with this name."""
+        """Remove a learner; return False if no learner has this name."""
         found = self._take_learner(name)
         if found:
             self.record("unlearned", [None], by, why)
@@ -321,7 +321,7 @@ def current_version(connection: sqlite3.Connection, *, readonly: bool) -> sqlite
 
 
 def migrate(connection: sqlite3.Connection, *, recorded: bool = True) -> None:
-    """Migrate a file to the newest version in one transaction, which is recorded in its history."""
+    """Migrate a file to the newest version in one transaction; record the migration in the history by default."""
     with connection:
         connection.execute("BEGIN IMMEDIATE")
         version = integrity.check_tables(connection)  # another process may have been faster
@@ -337,9 +337,9 @@ def migrate(connection: sqlite3.Connection, *, recorded: bool = True) -> None:
 def wipe(connection: sqlite3.Connection, file: Path) -> None:
     """Rewrite a file so that no byte of forgotten cases is left, and remove the mark that requests wiping.
 
-    SQLite's secure_delete overwrites a row in place, but moving rows between pages leaves copies in the unused
-    space of pages. The mark is set in the transaction that forgets the cases, so a crash before the wiping only delays
-    it.
+    SQLite's secure_delete overwrites a row in place, but moving rows between pages leaves copies in the unused space of
+    pages. The mark is set in the transaction that forgets the cases, so a crash before the wiping only delays the
+    wiping.
     """
     mark = read_counters(connection).wipe
     connection.execute("VACUUM")

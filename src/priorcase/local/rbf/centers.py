@@ -1,6 +1,7 @@
-"""Centers and widths of RBF networks: k-means, EM, random and stratified rows, and the width of each center.
+"""Centers of RBF networks, found by k-means or EM or drawn from the rows, and the widths of the centers.
 
-Centers are not always stored rows: their numeric values can be means. All distances use the fitted distance.
+Centers are not always stored rows, because their numeric values can be means. All distances are computed with the
+fitted distance of the estimator.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _MIDDLES = (Circular, Date, Set, Text)  # columns that a mixture splits into par
 
 
 class Design(NamedTuple):
-    """Parameters of a network when it is fitted."""
+    """Parameters with which a network is fitted."""
 
     n_centers: int | Literal["auto"]
     centers: CenterKind
@@ -50,7 +51,7 @@ class Design(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Centers:
-    """Centers as cells, shape (centers, attributes), with distances of rows from them."""
+    """Centers as cells, shape (centers, attributes), with methods for the distances of rows from the centers."""
 
     instances: Instances
     fitted: FittedDistance
@@ -64,7 +65,7 @@ class Centers:
         return {key: value for key, value in self.__dict__.items() if key != "_index"}
 
     def at(self, cells: FloatArray) -> Centers:
-        """Return other centers for the same rows."""
+        """Return centers with the given cells and the same stored rows and distance."""
         return replace(self, cells=np.ascontiguousarray(cells))
 
     def distances(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
@@ -73,7 +74,7 @@ class Centers:
         return self.fitted.finish(self._index.costs(self.fitted, cells, weights=weights, ids=ids, threads=threads))
 
     def squares(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
-        """Return squared distances; infinite if they overflow."""
+        """Return squared distances, which are infinite if the squares overflow."""
         distances = self.distances(cells, threads=threads)
         with np.errstate(over="ignore"):
             return distances * distances
@@ -92,7 +93,7 @@ class Centers:
 
 
 def gaussian(squares: FloatArray, widths: FloatArray | float) -> FloatArray:
-    """Return the activation of each center: ``exp(-d^2 / (2 sigma^2))`` (Mitchell 1997, eq. 8.9)."""
+    """Return the activation ``exp(-d^2 / (2 sigma^2))`` of each center (Mitchell 1997, eq. 8.9)."""
     with np.errstate(over="ignore"):
         scaled: FloatArray = squares / widths
         scaled /= widths  # not by the square, which may underflow
@@ -110,7 +111,7 @@ def row_blocks(n: int, width: int) -> Iterator[slice]:
 
 
 def center_count(asked: int | Literal["auto"], kind: CenterKind, rows: SortedRows) -> int:
-    """Return the number of centers: all distinct rows, the requested number, or ``4 sqrt(n)`` between 100 and 200."""
+    """Return the given number of centers, the number of distinct rows, or ``4 sqrt(n)`` between 100 and 200."""
     available = len(rows)
     if kind == "all":
         count = available
@@ -127,7 +128,7 @@ def center_count(asked: int | Literal["auto"], kind: CenterKind, rows: SortedRow
     if count > MAX_CENTERS:
         raise TooLargeError(
             f"{count} centers are more than the maximum of {MAX_CENTERS}. Use centers='kmeans' or 'random' with "
-            "n_centers in the hundreds, which is nearly as accurate and far faster."
+            "n_centers in the hundreds, which is much faster and usually about as accurate."
         )
     return count
 
@@ -135,7 +136,7 @@ def center_count(asked: int | Literal["auto"], kind: CenterKind, rows: SortedRow
 def find_centers(
     design: Design, count: int, rows: SortedRows, strata: Strata, like: Centers, threads: int, advance: Advance
 ) -> tuple[Centers, Mixture | None]:
-    """Return the centers, and for ``"em"`` their mixture; ``like`` can be any centers with the same distance."""
+    """Return the centers, and their mixture for ``"em"``; ``like`` can be any centers with the same distance."""
     kind, seed = design.centers, design.seed
     distinct = rows.distinct()
     if kind == "em" and len(distinct) > 1:
@@ -173,7 +174,7 @@ def _kmeans(rows: SortedRows, count: int, like: Centers, seed: int, threads: int
 
 
 def _kmeans_start(rows: SortedRows, count: int, like: Centers, rng: np.random.Generator, threads: int) -> FloatArray:
-    """Return initial centers by k-means++: rows drawn by weight times squared distance from the drawn centers."""
+    """Return initial centers by k-means++, drawn by weight times squared distance from the nearest drawn center."""
     chosen, everything = list[int](), like.at(rows.cells)
     nearest, chances = np.full(len(rows), np.inf), rows.weights
     while len(chosen) < count:
@@ -195,8 +196,8 @@ def _kmeans_start(rows: SortedRows, count: int, like: Centers, rng: np.random.Ge
 def _middles(rows: SortedRows, owners: IntArray, before: FloatArray, fitted: FittedDistance) -> FloatArray:
     """Return the centers of clusters; the center of an empty cluster does not change.
 
-    The center is the mean of numbers, the circular mean of circular numbers, the median of levels, the mode of nominal
-    values, and the medoid of texts, sets and other values with graded differences.
+    The center is the mean for numeric columns, the circular mean for circular columns, the median for ordinal columns,
+    the mode for nominal columns, and the medoid for texts, sets and other nominal columns with graded differences.
     """
     centers = before.copy()
     filled = np.bincount(owners, minlength=len(before)) > 0
@@ -264,7 +265,7 @@ def _modes(column: IntArray, of: IntArray, weights: FloatArray, count: int, rank
 def _medoids(
     term: Computation, column: IntArray, of: IntArray, weights: FloatArray, count: int, ranks: IntArray
 ) -> FloatArray:
-    """Return the medoid of each cluster among its most frequent values, by the sum of weighted differences."""
+    """Return for each cluster the frequent value with the lowest weighted sum of differences from the others."""
     by_rank, found = np.argsort(ranks), np.full(count, np.nan)
     for cluster in np.unique(of).tolist():
         here = of == cluster
@@ -277,7 +278,7 @@ def _medoids(
 
 
 def _stratified(rows: SortedRows, strata: IntArray, count: int, rng: np.random.Generator) -> FloatArray:
-    """Return the cells of distinct rows drawn from each stratum in proportion to its weight, at least one each."""
+    """Return the cells of distinct rows drawn from strata in proportion to their weights, at least one per stratum."""
     members = [rows.take(np.flatnonzero(strata == stratum)).distinct() for stratum in np.unique(strata)]
     weights, sizes = np.array([float(m.weights.sum()) for m in members]), np.array([len(m) for m in members])
     quotas, drawn = np.minimum(sizes, 1), []
@@ -293,7 +294,7 @@ def _stratified(rows: SortedRows, strata: IntArray, count: int, rng: np.random.G
 
 
 def quantile_groups(targets: FloatArray, weights: FloatArray, groups: int) -> IntArray:
-    """Return quantile groups of rows by their first target, with about equal weights; equal targets share a group."""
+    """Return quantile groups of the rows by their first target, of about equal weight, with equal targets together."""
     of = np.unique(targets[:, 0], return_inverse=True)[1]
     heavy = np.bincount(of, weights)
     before = np.cumsum(heavy) - heavy
@@ -302,7 +303,7 @@ def quantile_groups(targets: FloatArray, weights: FloatArray, groups: int) -> In
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mixture:
-    """Mixture fitted to the inputs by EM (Mitchell 1997, section 8.4); its components become centers."""
+    """Mixture fitted to the inputs by EM (Mitchell 1997, section 8.4), whose components become centers."""
 
     layout: Layout
     parameters: Parameters
@@ -310,7 +311,7 @@ class Mixture:
 
     @classmethod
     def fit(cls, rows: SortedRows, count: int, *, seed: int, threads: int) -> Mixture:
-        """Fit a mixture of ``count`` components. Rows are encoded again, since codes may include removed values."""
+        """Fit a mixture of ``count`` components to newly encoded rows, because codes may include removed values."""
         instances = Instances(rows.instances.schema)
         instances.append(instances.schema.read(rows.instances.decode(rows.positions)), weights=rows.weights)
         layout, cells, _ = lay_out(instances)
@@ -319,10 +320,10 @@ class Mixture:
         return cls(layout, run.parameters.sorted(), rows)
 
     def cells(self, fitted: FittedDistance) -> FloatArray:
-        """Return the center of each component: means, and the most probable values and levels.
+        """Return the center of each component, with means of numbers and the most probable values and levels.
 
-        For dates, circular numbers, texts and sets, the k-means center of the rows assigned to the component is used,
-        or the value of its most probable row if no row is assigned.
+        For dates, circular numbers, texts and sets, the k-means center of the rows assigned to the component is used.
+        If no row is assigned to the component, the value in the most probable row is used.
         """
         layout, rows, parameters = self.layout, self.rows, self.parameters
         kinds, values = rows.instances.schema.kinds, rows.instances.values
@@ -355,8 +356,9 @@ class Mixture:
     def widths(self, centers: Centers, *, threads: int) -> FloatArray:
         """Return the root mean square distance of the rows of each component from its center, per attribute.
 
-        ``sigma_u^2 = sum_i r_iu d^2(x_i, c_u) / (A sum_i r_iu)`` with responsibilities r and A attributes: for
-        numbers in units of the distance it is the mean variance of the component. 0 if all rows are at the center.
+        The squared width is ``sigma_u^2 = sum_i r_iu d^2(x_i, c_u) / (A sum_i r_iu)`` with responsibilities r and A
+        attributes. For numbers in units of the distance, the squared width is the mean variance of the component. The
+        width is 0 if all rows are at the center.
         """
         total, reached, rows = np.zeros(len(centers)), np.zeros(len(centers)), self.rows
         encoded = self._encoded()
@@ -410,7 +412,7 @@ def _neighbor_widths(between: FloatArray) -> FloatArray:
 
 
 def _typical_distance(centers: Centers, rows: SortedRows, *, threads: int) -> float:
-    """Return the root mean square of the finite distances between rows and centers, or 1 if it is 0."""
+    """Return the root mean square of the finite distances between rows and centers, or 1 if all are 0."""
     total = reached = largest = 0.0
     for part in row_blocks(len(rows), len(centers)):
         distances = centers.distances(rows.cells[part], threads=threads)

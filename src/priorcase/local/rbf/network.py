@@ -1,4 +1,4 @@
-"""Radial basis function networks: the network, its fit in three steps, and the two estimators."""
+"""Radial basis function networks, their fit in three steps, and the estimators for regression and classification."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _TEMPERATURES = (1.0, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.85, 1.2, 1.5)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Network:
-    """``f(x) = b + sum_u w_u exp(-d^2(x, c_u) / (2 sigma_u^2))`` (Mitchell 1997, eq. 8.8)."""
+    """Fitted network ``f(x) = b + sum_u w_u exp(-d^2(x, c_u) / (2 sigma_u^2))`` (Mitchell 1997, eq. 8.8)."""
 
     centers: basis.Centers
     widths: FloatArray
@@ -71,7 +71,7 @@ class Network:
         return result, far
 
     def saved(self) -> dict[str, Any]:
-        """Return the fitted arrays for a saved model."""
+        """Return the fitted arrays to be saved with a model."""
         spectrum = {each.name: getattr(self.spectrum, each.name) for each in fields(self.spectrum)}
         curve = {each.name: getattr(self.curve, each.name) for each in fields(self.curve) if each.name != "backend"}
         own = {"widths": self.widths, "weights": self.weights, "intercept": self.intercept, "alpha": self.alpha}
@@ -79,7 +79,7 @@ class Network:
 
     @classmethod
     def restored(cls, told: dict[str, Any], like: basis.Centers, outputs: int) -> Network:
-        """Restore from the result of `saved`; ``like`` can be any centers with the same distance."""
+        """Create a network from the result of `saved`; ``like`` can be any centers with the same distance."""
         m, spectrum, curve = len(told["cells"]), Spectrum(**told["spectrum"]), RidgeCurve(**told["curve"])
         shapes: dict[str, tuple[int, ...]] = {"means": (m,), "target_means": (outputs,), "singular": (m,)}
         shapes |= {"right": (m, m), "projected": (outputs, m)}
@@ -160,7 +160,7 @@ def fit_network(
 
 
 class RBFNetwork(NeighborsEstimator):
-    """Base class of both networks: rows are stored, and the network is fitted when first needed after a change."""
+    """Base class of both networks, which store the rows and fit the network when needed after a change of rows."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_centers": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
@@ -225,7 +225,7 @@ class RBFNetwork(NeighborsEstimator):
     @property
     @reads
     def loo_curve_(self) -> RidgeCurve:
-        """Widths and penalties tried, with their estimates; prints as a table."""
+        """Widths and penalties tried, with their error estimates; prints as a table."""
         return replace(self._network().curve, backend=self._backend)
 
     @property
@@ -320,7 +320,7 @@ class RBFNetwork(NeighborsEstimator):
     @property
     @reads
     def relearns_(self) -> bool:
-        """Whether ``relearn=True`` needs one fit per row, because centers or widths depend on the targets."""
+        """Whether ``relearn=True`` needs one fit per row, because centers, widths or penalty depend on targets."""
         design = self._design
         by_score = isinstance(design.alpha, str) or design.width == "auto" or design.centers == "stratified"
         # Without a penalty a row may be predicted only by a center at the row itself, which must be left out too.
@@ -337,12 +337,12 @@ class RBFNetwork(NeighborsEstimator):
         if self._distance.whole:
             raise ParameterError(
                 f"an RBF network needs distances from centers, but distance={self.distance!r} "
-                "compares stored rows only. Use KNNRegressor, KNNClassifier or a local model, or another distance."
+                "compares stored rows only. Use another distance, or use KNNRegressor, KNNClassifier or a local model."
             )
         if self.centers == "all" and self.n_centers != "auto":
             raise ParameterError(f"n_centers must be 'auto' with centers='all', got {self.n_centers!r}")
         if self.width == "em" and self.centers != "em":
-            raise ParameterError("width='em' needs centers='em', whose mixture determines the widths")
+            raise ParameterError("width='em' needs centers='em', because the widths are computed from the mixture")
         if not isinstance(self.alpha, str) and 0 < self.alpha < _SMALLEST_ALPHA:
             raise ParameterError(f"alpha must be 0 or from {_SMALLEST_ALPHA} to 1e100, got {self.alpha!r}")
         given = self.n_centers, self.width, self.alpha
@@ -361,27 +361,27 @@ class RBFNetwork(NeighborsEstimator):
 class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
     """Radial basis function network for regression on tables with mixed columns.
 
-    ``f(x) = b + sum_u w_u exp(-d^2(x, c_u) / (2 sigma_u^2))`` (Mitchell 1997, eqs. 8.8 and 8.9). Centers c and widths
-    sigma are found from the inputs; the weights w minimize ``sum_i (y_i - f(x_i))^2 + alpha sum_u w_u^2``. Rows can be
-    added and forgotten as in `KNNRegressor`. A `FarQueryWarning` lists queries far from all centers.
+    ``f(x) = b + sum_u w_u exp(-d^2(x, c_u) / (2 sigma_u^2))`` (Mitchell 1997, eqs. 8.8 and 8.9). For given
+    centers c and widths sigma, the weights w minimize ``sum_i (y_i - f(x_i))^2 + alpha sum_u w_u^2``. Rows can be added
+    and forgotten as in `KNNRegressor`. A `FarQueryWarning` lists queries far from all centers.
 
     Parameters
     ----------
     n_centers
-        Number of centers. ``"auto"``: four times the square root of the number of rows, between 100 and 200.
+        Number of centers; ``"auto"`` is four times the square root of the number of rows, between 100 and 200.
     centers
         ``"kmeans"`` (k-means++), ``"em"`` (components of a `MixtureModel`), ``"random"`` rows, ``"stratified"`` (random
         rows from ten groups of the first target), or ``"all"`` distinct rows.
     width
-        ``"auto"``: one width for all centers, selected together with alpha among six, from a quarter to four times the
-        root mean square distance of rows from centers. ``"common"``: ``d_max / sqrt(2 k)`` for k centers.
-        ``"neighbors"``: mean distance to the two nearest centers. ``"em"``: from the mixture. Or a number.
+        A number; ``"auto"`` for one width, selected with alpha from five widths, 1/4 to 4 times the root mean square
+        distance of rows from centers, and the mean of ``"neighbors"``; ``"common"`` for ``d_max / sqrt(2 k)`` with k
+        centers; ``"neighbors"`` for the mean distance to the two nearest centers; ``"em"`` for widths of the mixture.
     alpha
         Ridge penalty: a number, ``"loo"`` (lowest leave-one-out error) or ``"gcv"`` (generalized cross-validation,
-        Golub, Heath & Wahba 1979; faster, but optimistic for few or repeated rows). 19 candidates, from 1e-8 to 10
-        times the largest squared singular value.
+        Golub, Heath & Wahba 1979; faster, but optimistic for few or repeated rows), both with 19 candidates from
+        1e-8 to 10 times the largest squared singular value.
     random_state
-        Seed. Results do not depend on the order of the rows.
+        Random seed. Results do not depend on the order of the rows.
     distance, attribute_weights, categorical_features, schema, n_jobs
         See `KNNRegressor`, which also documents the fitted attributes not listed here.
 
@@ -403,7 +403,7 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store the rows, replacing any stored before, and fit the network; see `KNNRegressor.fit`."""
+        """Store the rows, replacing any rows stored before, and fit the network; see `KNNRegressor.fit`."""
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -412,20 +412,20 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
 
     @reads
     def predict(self, X: Any) -> FloatArray:
-        """Predict the target of each row; shape (queries, targets) if ``y`` had columns."""
+        """Predict the target of each row; shape (queries, targets) if ``y`` was two-dimensional."""
         return self._shaped(self._outputs_of(X))
 
     @reads
     def loo_residuals(self) -> FloatArray:
         """Return the leave-one-out residuals ``y_i - f_{-i}(x_i)`` for fixed centers, widths and penalty. A row with
-        weight 2 is left out once. A residual is infinite if the network interpolates the row.
+        weight 2 keeps weight 1 when it is left out. A residual is infinite if the network interpolates the row.
         """
         return self._shaped(self._left_out())
 
     @reads
     def loo_predict(self, *, relearn: bool = False) -> FloatArray:
         """Predict each stored row from all other rows, in closed form for fixed centers, widths and penalty.
-        ``relearn=True`` fits the network again without each row if these depend on the targets.
+        ``relearn=True`` fits the network again without each row if any of the three depends on the targets.
         """
         return self._shaped(self._loo_outputs(relearn))
 
@@ -452,7 +452,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
     """Radial basis function network for classification, with one output for each class.
 
     Each class is fitted as a 0/1 target as in `RBFNetworkRegressor`, with shared centers, widths and penalty. Negative
-    outputs are set to 0 and the rest are normalized to shares s. These are calibrated to probabilities
+    outputs are set to 0, and outputs divided by their sum are shares s. The shares are calibrated to probabilities
     ``(1 - u) s_c^(1/T) / sum s^(1/T) + u / K`` for K classes, with the T and u of the best leave-one-out log-score.
 
     Parameters
@@ -465,7 +465,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
     Attributes
     ----------
     classes_, coef_, intercept_
-        Classes, weights of the centers, shape (classes, centers), and intercepts; see `RBFNetworkRegressor` for others.
+        Classes, weights of the centers, shape (classes, centers), and intercepts. See `RBFNetworkRegressor` for others.
 
     Examples
     --------
@@ -488,7 +488,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
         return self._classes().labels
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store the rows, replacing any stored before, and fit the network; see `KNNClassifier.fit`."""
+        """Store the rows, replacing any rows stored before, and fit the network; see `KNNClassifier.fit`."""
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -497,13 +497,13 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
 
     @reads
     def decision_function(self, X: Any) -> FloatArray:
-        """Return the outputs of the network, shape (queries, classes); with two classes their difference."""
+        """Return the outputs, shape (queries, classes), or for two classes their difference, shape (queries,)."""
         outputs = self._outputs_of(X)
         return outputs[:, 1] - outputs[:, 0] if outputs.shape[1] == 2 else outputs
 
     @reads
     def predict(self, X: Any) -> AnyArray:
-        """Predict the class with the largest output; the first in ``classes_`` among ties."""
+        """Predict the class with the largest output; ties go to the first class in ``classes_``."""
         return np.asarray(self._classes().labels[self._outputs_of(X).argmax(axis=1)])
 
     @reads
@@ -525,7 +525,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
         return np.concatenate(found)
 
     def _loo_shares(self, *, whole: bool) -> FloatArray:
-        """Return the leave-one-out shares of each stored row, left out once or (``whole``) with all its weight."""
+        """Return the leave-one-out shares of each stored row; ``whole`` leaves out all the weight of the row."""
         outputs, classes = self._learned() - self._left_out(whole=whole), self._classes()
         weights = self._stored().row_weights
         others = np.repeat(classes.weights[np.newaxis, :], len(outputs), axis=0)
@@ -536,12 +536,12 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
         return shares(outputs, others)
 
     def _calibrated(self, found: FloatArray) -> FloatArray:
-        """Convert shares to probabilities; the order of classes does not change."""
+        """Convert shares to probabilities without changing the ranking of the classes."""
         temperature, equal = self._stored().cached("calibration", self._calibration)
         return mixed(tempered(found, temperature), equal)
 
     def _calibration(self) -> tuple[float, float]:
-        """Return the temperature and the uniform part with the best leave-one-out log-score."""
+        """Return the temperature and the weight of the uniform distribution with the best leave-one-out log-score."""
         memory, classes = self._stored(), self._classes()
         if len(memory) < 2:
             return 1.0, 0.5
@@ -570,13 +570,13 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
         instances, earlier = (None, None) if first else (self._stored().instances, self._labeling)
         labeling, targets, labels = learned_labels(y, classes, earlier, instances)
         if labels.shape[1] != 1:
-            raise TargetError(f"y has {labels.shape[1]} columns; expected one. Fit one network for each target.")
+            raise TargetError(f"y has {labels.shape[1]} columns; expected one column. Fit one network for each target.")
         self._labeling = labeling
         return targets, labels
 
 
 def shares(outputs: FloatArray, otherwise: FloatArray) -> FloatArray:
-    """Return positive outputs divided by their sum; ``otherwise`` for rows without positive outputs."""
+    """Return positive outputs divided by their sum; rows without positive outputs use ``otherwise`` instead."""
     positive = np.maximum(outputs, 0.0)
     none = ~(positive > 0.0).any(axis=1)
     positive[none] = otherwise if otherwise.ndim == 1 else otherwise[none]

@@ -1,11 +1,11 @@
-"""The output layer: ridge regression on the activations of the centers, with an unpenalized intercept.
+"""Output layer of RBF networks, fitted by ridge regression on the activations with an unpenalized intercept.
 
 Let ``Phi`` be the activations and Y the targets of the rows, both centered and multiplied by the square roots of the
 row weights, and ``Phi = U S V'`` the singular value decomposition. Then the weights for a penalty alpha are
-``V S (S^2 + alpha)^-1 U' Y``. One decomposition is used for all penalties and their scores: generalized
-cross-validation (Golub, Heath & Wahba 1979) and leave-one-out (Allen 1974), both without refitting. The core uses one
-thread for each width: on a busy machine, BLAS threads wait for each other at every column and can take a hundred times
-as long.
+``V S (S^2 + alpha)^-1 U' Y``. One decomposition gives the weights for all penalties, and their scores by
+generalized cross-validation (Golub, Heath & Wahba 1979) or leave-one-out (Allen 1974), without refitting. The compiled
+core uses one thread for each width and no BLAS threads. On a busy machine, BLAS threads would wait for each other at
+every column and could take a hundred times as long.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Spectrum:
 
     @property
     def dependent(self) -> bool:
-        """Whether activations are linearly dependent; if all rows are centers, centering always makes them so."""
+        """Whether centered activations have two or more linear dependences; one exists if all rows are centers."""
         return int((self.singular * self.singular > 0.0).sum()) < self.singular.size - 1
 
     def weights(self, alpha: float) -> FloatArray:
@@ -76,11 +76,11 @@ class Spectrum:
         return np.asarray(np.ascontiguousarray(self.right.T) @ inner)
 
     def freedom(self, alphas: FloatArray) -> FloatArray:
-        """Return the effective number of parameters: the trace of the hat matrix, including the intercept."""
+        """Return the effective number of parameters, which is the trace of the hat matrix including the intercept."""
         return np.asarray(1.0 + (1.0 - self._left_over(alphas)).sum(axis=1))
 
     def gcv(self, alphas: FloatArray) -> FloatArray:
-        """Return ``n RSS / (n - trace)^2``; infinite if there are no more rows than parameters."""
+        """Return ``n RSS / (n - trace)^2``, which is infinite unless there are more rows than parameters."""
         spare = self.total - self.freedom(alphas)
         missed = (self._left_over(alphas)[:, None, :] * self.projected).reshape(alphas.size, -1)
         errors = (self.rest + (missed * missed).sum(axis=1)) / self.total
@@ -92,9 +92,9 @@ class Spectrum:
     ) -> FloatArray:
         """Return the leave-one-out residuals of rows for each penalty, shape (rows, penalties, targets).
 
-        With ``h_i = 1 / n + sum_k z_ik^2 / (s_k^2 + alpha)``, z the row in the directions V, the residual of a row that
-        is left out once is ``e_i / (1 - h_i)``, exactly; with ``whole`` it is left out with all its weight w:
-        ``e_i / (1 - w_i h_i)``. Infinite if the fit interpolates the row for any target.
+        Let ``h_i = 1 / n + sum_k z_ik^2 / (s_k^2 + alpha)``, where z is the row in the directions V. The residual of a
+        row that is left out once is exactly ``e_i / (1 - h_i)``. With ``whole``, the row is left out with all its
+        weight w, and the residual is ``e_i / (1 - w_i h_i)``. A residual is infinite if the fit interpolates the row.
         """
         inner = self._inner(alphas).reshape(-1, self.means.size)
         fitted, leverages = ridge_left_out(phi, self.means, self.right, inner, self._inverses(alphas))
@@ -142,11 +142,11 @@ class RidgeCurve(GridResult):
     Parameters
     ----------
     criterion, widths
-        The estimate, ``"gcv"`` or ``"loo"`` (leave-one-out mean squared error), and the mean width of the centers.
+        Error estimate, ``"gcv"`` or ``"loo"`` (leave-one-out mean squared error), and mean widths of the centers.
     alphas, freedom, scores
-        Penalty, effective number of parameters, and estimate; infinite if no degrees of freedom are left.
+        Penalties, effective numbers of parameters, and estimates, which are infinite without degrees of freedom.
     chosen, backend
-        Position of the lowest estimate (strongest penalty among equals); the frame library of the fit.
+        Position of the lowest estimate, and data frame library of the training table, or None.
 
     Examples
     --------
@@ -171,7 +171,7 @@ class RidgeCurve(GridResult):
         return self.scores.size
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a data frame with one row for each width and penalty; ``backend`` as in `Precedents.frame`."""
+        """Return a data frame with one row for each width and penalty; for ``backend``, see `Precedents.frame`."""
         columns = {"width": self.widths, "alpha": self.alphas, "parameters": self.freedom, self.criterion: self.scores}
         return framed({**columns, "chosen": np.arange(len(self)) == self.chosen}, backend or self.backend)
 
