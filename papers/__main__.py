@@ -29,8 +29,8 @@ examples:
   python -m papers all --quick
   python -m papers all --jobs 2 --out docs/papers
 
---out FOLDER gets PAPER.md, and in PAPER/ the numbers of each table and picture
-as CSV and the pictures. The figures do not depend on the number of jobs.
+--out FOLDER writes PAPER.md, and in PAPER/ the pictures and, as CSV files, the
+numbers of each table and picture. The numbers do not depend on --jobs.
 
 exit codes: 0 success, 2 wrong usage or bad input, 130 interrupted"""
 
@@ -68,18 +68,20 @@ def _parser() -> argparse.ArgumentParser:
         item.add_argument(f"--{kind}", metavar="N", help=f"only this {kind} of the paper")
     text = "list the tables, figures and examples of the paper, and exit"
     found.add_argument("--list", action="store_true", help=text)
-    text = "trials, runs or repetitions (the paper's number)"
+    text = "number of trials, runs or repetitions (default: as in the paper)"
     found.add_argument("--trials", metavar="N", type=_number("1 or more", lambda n: n >= 1), help=text)
     jobs = _number("1 or more, or -1 for all processors", lambda n: n != 0)
     found.add_argument("--jobs", metavar="N", type=jobs, help="number of processes; -1 for all processors")
     natural = _number("0 or more", lambda n: n >= 0)
-    found.add_argument("--random-state", metavar="N", type=natural, default=0, help="seed of the random numbers (0)")
-    found.add_argument("--data", metavar="FOLDER", type=Path, help="folder of the data sets (PRIORCASE_DATA)")
+    found.add_argument(
+        "--random-state", metavar="N", type=natural, default=0, help="seed of the random numbers (default: 0)"
+    )
+    found.add_argument("--data", metavar="FOLDER", type=Path, help="folder of the data sets (default: PRIORCASE_DATA)")
     text = "run a few trials as a check; missing data sets are replaced with built-in ones"
     found.add_argument("--quick", action="store_true", help=text)
     text = "write files to this folder; - (default) prints to standard output"
     found.add_argument("--out", metavar="FOLDER", type=Path, help=text)
-    text = "one of text, markdown, csv, png, pdf; may be repeated (text; with --out markdown, csv and png)"
+    text = "one of text, markdown, csv, png, pdf; may be repeated (default: text; with --out: markdown, csv and png)"
     found.add_argument("--format", metavar="FORMAT", action="append", choices=FORMATS, default=[], help=text)
     return found
 

@@ -332,7 +332,7 @@ def figure_1(options: Options) -> Part:
 
 
 def figure_3(options: Options) -> Part:
-    """Draw the concept descriptions of IB2 and compare its area with IB1's."""
+    """Draw the concept descriptions of IB2 and compare their correct area with that of IB1."""
     areas = _areas(options)
     difference = float((areas["IB1"][:, -1] - areas["IB2"][:, -1]).mean())
     shows = (
@@ -402,7 +402,7 @@ def _area_part(
     caption = (
         f"{name} after {STAGES[0]}, {STAGES[1]} and {STAGES[2]} instances. Solid lines bound the predicted positive "
         "region (shaded), dashed lines the four disjuncts; + and - are the instances"
-        + ("." if name == "IB1" else ", saved instances are large.")
+        + ("." if name == "IB1" else ", and saved instances are large.")
     )
     shown = np.concatenate([np.arange(stage) for stage in STAGES])
     plotted = {
@@ -529,7 +529,7 @@ def figure_7(options: Options) -> Part:
         table("noisy instances in percent of the saved instances, by number of training instances", rows=by_size),
     )
     caption = (
-        f"The same {SAVED_OF} instances at a noise level of 10%. The instances that IB2 saves are large; noisy "
+        f"The {SAVED_OF} instances of Figure 4 at a noise level of 10%. The instances that IB2 saves are large; noisy "
         "instances are circled."
     )
     shows = (

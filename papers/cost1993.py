@@ -2,7 +2,7 @@
 
 We compare our errors on promoters of E. coli by leave-one-out with the 4 errors of 106 in the literature, and our
 errors on splice junctions of primates with the error rates that the donors of the public data measured (G. Towell, M.
-Noordewier & J. Shavlik, 1992). These are not tables of the paper, so the numbers of the items are our own.
+Noordewier & J. Shavlik, 1992). The paper has no such tables, so the numbers of the items are our own.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ PAPER = Paper(
     "are part of its description. We measure both errors with several settings, since the original settings are not "
     "fully known.",
     findings="By leave-one-out with the default settings, 5 of the 106 rows of the promoter data are misclassified; "
-    "the literature reports 4. If exemplars are learned one by one, 4 to 8 rows are misclassified, depending on the "
-    "order of the rows, so the published 4 may come from an order that was not published. On splice junctions, the "
-    "default settings make fewer errors than published in all three classes.",
+    "the literature reports 4. If exemplars are learned one by one with r = 2, 4 to 8 rows are misclassified, "
+    "depending on the order of the rows, so the published 4 may come from an order that was not published. On splice "
+    "junctions, the default settings make fewer errors than published in all three classes.",
 )

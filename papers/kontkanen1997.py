@@ -164,15 +164,16 @@ def table_1(options: Options) -> Part:
     printed = [line.log[2] - line.log[1] for line in TABLE_1]
     notes = (
         f"Cells show our result (published result, difference). Numeric columns are discretized into {BINS} bins by "
-        "one-dimensional k-means over all rows, without the classes; a missing value counts as a value. The paper does "
-        "not say how it discretized numbers. We chose the method that comes closest to the published figures, so the "
-        "agreement does not prove that the paper used the same one.",
+        "one-dimensional k-means over all rows, without the classes; a missing value is treated as a separate value. The "
+        "paper does not say how it discretized numbers. We chose the method that comes closest to the published "
+        "figures, so the agreement does not prove that the paper used the same one.",
         "With uniform priors, MAP is the same as maximum likelihood. Parameters below 1e-4 are raised to 1e-4. The "
         "paper does not say how it treated zeros; its MAP log-scores are too good for a penalty of 100 nats.",
-        "The published log-scores of SC cannot be obtained from eq. 8. By this equation, a value seen f times in h "
-        "rows gets nearly (f + 1/2) / (h + 1/2), so with hundreds of rows SC is nearly EV: our scores of SC differ "
-        f"from those of EV by {min(differences):+.3f} to {max(differences):+.3f}. The published scores of SC differ "
-        f"from those of EV by {min(printed):+.3f} to {max(printed):+.3f}, always for the better.",
+        "The published log-scores of SC cannot be obtained from eq. 8. By this equation, the probability of a "
+        "value seen f times in h rows is nearly (f + 1/2) / (h + 1/2), so with hundreds of rows SC is nearly the same "
+        f"as EV: our scores of SC differ from those of EV by {min(differences):+.3f} to {max(differences):+.3f}. The "
+        f"published scores of SC differ from those of EV by {min(printed):+.3f} to {max(printed):+.3f}, and are always "
+        "better.",
         "Hepatitis has 155 rows in the public copy; the paper says 150.",
     )
     return Part((table("0/1-score", rows=hits), table("log-score, mean ln p", rows=logs)), notes=notes)
@@ -194,8 +195,8 @@ class GrowingCounts:
     Let N be the number of rows, ``h_k`` the number of rows of class k, ``f_kil`` the number of these rows with value l
     of attribute i, and ``n_i`` the number of values of attribute i. With uniform priors, the probability of class k is
     proportional to ``h_k/N prod f_kil/h_k`` for MAP and to ``(h_k + 1) prod (f_kil + 1)/(h_k + n_i)`` for EV. For SC,
-    it is proportional to the maximum likelihood of all rows and the test row, if the test row has class k (Kontkanen et
-    al. 1997, section 3).
+    this probability is proportional to the maximum likelihood of all rows and the test row, if the test row has class k
+    (Kontkanen et al. 1997, section 3).
 
     The predictions are equal to those of `priorcase.NaiveBayes`, but about ten times as fast: a row changes only the
     likelihood of its own class, and all three rules share the counts.
@@ -387,8 +388,8 @@ def figure_3(options: Options) -> Part:
     evidence, complexity = (curves.of(rule).min(axis=0) for rule in rules)
     shows = (
         "The paper says that the worst case of EV rises suddenly after about 20 rows, and the worst case of SC only "
-        f"after about 80 rows. In our measurement, EV rises most from {_steepest(evidence)} rows, and SC from "
-        f"{_steepest(complexity)} rows. The worst case stays above a uniform guess ({guess:.2f}) from "
+        f"after about 80 rows. In our measurement, the worst case of EV rises most from "
+        f"{_steepest(evidence)} rows, and the worst case of SC from {_steepest(complexity)} rows. The worst case stays above a uniform guess ({guess:.2f}) from "
         f"{_stays_above(evidence, guess)} rows on for EV, and from {_stays_above(complexity, guess)} rows on for SC. "
         "Each worst case is a single repetition, so it depends on the seed."
     )

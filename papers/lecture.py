@@ -275,7 +275,7 @@ def exemplars() -> PEBLS:
 
 def _example_1(options: Options) -> Part:
     notes = (
-        "The steps of the lecture: compute the distances to all records, find the k nearest, and take the majority of "
+        "The steps of the lecture are: compute the distances to all records, find the k nearest, and take the majority of "
         "their classes. The slides give no numbers. The records are the ten records of the later slides, the distance "
         "is HEOM (incomes divided by their range, other values equal or not), and the query is the record of Example "
         "5.",
@@ -401,7 +401,7 @@ def missing_status() -> list[Worked]:
     """Show the effect of a missing value: record 5 without its marital status."""
     model = frequencies(*records(statuses={5: None}))
     single, refund = (likelihood(model, row)["Yes"] for row in (query(None, "Single"), query("No")))
-    remark = "According to the slide, the record is ignored; in fact only its missing value is."
+    remark = "According to the slide, the record is ignored; in fact, only its missing value is ignored."
     return [
         Worked("P(Single | Yes), record 5 without status", single, "", "2 of 2"),
         Worked("P(Refund = No | Yes), record 5 without status", refund, "", remark),
@@ -527,7 +527,7 @@ def figure_1(options: Options) -> Part:
 
     caption = (
         "The 1, 2 and 3 nearest records of the query (cross). The radius of the circle is the distance to the farthest "
-        "of them. The points are our own."
+        "of these records. The coordinates of the records are our own."
     )
     return Part(pictures=(Picture("figure-1", caption, columns, draw, (7.5, 2.9)),))
 

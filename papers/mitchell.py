@@ -308,7 +308,7 @@ Outcome: TypeAlias = tuple[dict[str, float], FloatArray, BoolArray]
 
 
 def attribute_trial(task: tuple[int, int, int]) -> Outcome:
-    """Run one trial; a task is a random state, a number and the number of attributes."""
+    """Run one trial; a task is a random state, a trial number and the number of attributes."""
     random_state, number, attributes = task
     random = np.random.default_rng((random_state, number))
     X, queries = random.random((_TRAINING, 20))[:, :attributes], random.random((_QUERIES, 20))[:, :attributes]
@@ -415,7 +415,7 @@ def criteria() -> dict[str, LocallyWeightedRegressor]:
 
 
 def means() -> dict[str, Any]:
-    """Return special cases of local regression: the mean of the nearest, and the kernel-weighted mean (degree 0)."""
+    """Return special cases of local regression: the mean of k neighbors and the kernel-weighted mean (degree 0)."""
     return {
         "mean of the k nearest": KNNRegressor(NEIGHBORS, distance=euclidean(), n_jobs=1),
         "mean weighted by distance": LocallyWeightedRegressor("all", degree=0, **_KERNEL),
@@ -575,8 +575,8 @@ def _kernels(X: FloatArray, y: FloatArray, model: RBFNetworkRegressor) -> Pictur
 
     caption = (
         f"A network of {CENTERS} Gaussian kernels of width {WIDTH} (eqs. 8.8 and 8.9): each kernel multiplied by "
-        "its weight, and the sum of these products and the constant w_0. The centers are found by k-means on the inputs, "
-        "the weights by least squares over all examples. Each kernel is local, but the fit is global."
+        "its weight, and the sum of these products and the constant w_0. The centers are found by k-means on the "
+        "inputs, the weights by least squares over all examples. Each kernel is local, but the fit is global."
     )
     return Picture("example-8.4-kernels", caption, columns, draw, (6.4, 4.2))
 
@@ -593,8 +593,8 @@ PAPER = Paper(
         Item("example", "8.4", "Radial basis functions", example_8_4),
     ),
     "The chapter contains no measurements. We draw Figure 8.1 of the chapter, and illustrate the statements and "
-    "equations of sections 8.2 to 8.4 with pictures and numbers on generated data. The examples have the numbers of "
-    "their sections.",
+    "equations of sections 8.2 to 8.4 with pictures and numbers on generated data. The examples are numbered by "
+    "section.",
     "All measurable statements of the chapter hold, one of them with a qualification: votes weighted by 1/d² are more "
     "robust to wrong examples than a single neighbor, but unweighted votes of the same neighbors are even more robust.",
 )

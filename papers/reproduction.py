@@ -53,12 +53,12 @@ def silently(steps: Sequence[Task], text: str, /) -> Iterable[Task]:
 
 
 def on_terminal(steps: Sequence[Task], text: str, /) -> Iterator[Task]:
-    """Yield the steps with a progress bar on standard error, or without output if it is not a terminal."""
+    """Yield the steps with a progress bar on standard error; without output if standard error is no terminal."""
     yield from aloud(steps, text) if sys.stderr.isatty() else steps
 
 
 def aloud(steps: Sequence[Task], text: str, /) -> Iterator[Task]:
-    """Yield the steps with a progress bar on standard error, or after a single line if it is not a terminal."""
+    """Yield the steps with a progress bar, or after a single line if standard error is not a terminal."""
     if not sys.stderr.isatty():
         print(text, file=sys.stderr, flush=True)
         yield from steps
@@ -137,7 +137,7 @@ def fold_rows(
 class Figure:
     """Our figure and the printed figure; both are words if the paper gives a word such as a class.
 
-    ``ours`` is None if the algorithm is not in the library, ``theirs`` if the paper does not print the figure.
+    ``ours`` is None if the algorithm is not in the library; ``theirs`` is None if the paper does not print it.
     ``standard_error`` belongs to our figure, and ``digits`` overrides the number formats of the table.
     """
 

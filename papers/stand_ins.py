@@ -67,11 +67,12 @@ def declared(part: Part, needs: Mapping[str, str]) -> Part:
     used = {title: STAND_INS[name] for title, name in needs.items()}
     pairs = ", ".join(f"{stand_in} for {title}" for title, stand_in in used.items())
     note = (
-        f"NOT THE PAPER'S DATA. Its data sets are not on this machine, so this quick run uses other tables instead: "
-        f"{pairs}. It shows that the experiment runs. Do not compare its figures with the published ones."
+        f"NOT THE PAPER'S DATA. The data sets of the paper are not on this machine, so this quick run uses other tables "
+        f"instead: {pairs}. This run only shows that the experiment works. Do not compare its figures with the "
+        "published ones."
     )
     if any(name in CLASSES for name in needs.values()):
-        note += " The classes of the table are named after those of the data set."
+        note += " The classes of the substitute have the names of the classes of the data set."
     tables = tuple(_without_printed(table, used) for table in part.tables)
     pictures = tuple(_captioned(picture, f"Not the paper's data, but {pairs}") for picture in part.pictures)
     return replace(part, tables=tables, pictures=pictures, notes=(note,))
