@@ -73,9 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     jobs = _number("1 or more, or -1 for all processors", lambda n: n != 0)
     found.add_argument("--jobs", metavar="N", type=jobs, help="number of processes; -1 for all processors")
     natural = _number("0 or more", lambda n: n >= 0)
-    found.add_argument(
-        "--random-state", metavar="N", type=natural, default=0, help="seed of the random numbers (default: 0)"
-    )
+    found.add_argument("--random-state", metavar="N", type=natural, default=0, help="random seed (default: 0)")
     found.add_argument("--data", metavar="FOLDER", type=Path, help="folder of the data sets (default: PRIORCASE_DATA)")
     text = "run a few trials as a check; missing data sets are replaced with built-in ones"
     found.add_argument("--quick", action="store_true", help=text)

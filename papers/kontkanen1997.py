@@ -164,8 +164,8 @@ def table_1(options: Options) -> Part:
     printed = [line.log[2] - line.log[1] for line in TABLE_1]
     notes = (
         f"Cells show our result (published result, difference). Numeric columns are discretized into {BINS} bins by "
-        "one-dimensional k-means over all rows, without the classes; a missing value is treated as a separate value. The "
-        "paper does not say how it discretized numbers. We chose the method that comes closest to the published "
+        "one-dimensional k-means over all rows, without the classes; a missing value is treated as a separate value. "
+        "The paper does not say how it discretized numbers. We chose the method that comes closest to the published "
         "figures, so the agreement does not prove that the paper used the same one.",
         "With uniform priors, MAP is the same as maximum likelihood. Parameters below 1e-4 are raised to 1e-4. The "
         "paper does not say how it treated zeros; its MAP log-scores are too good for a penalty of 100 nats.",
@@ -388,9 +388,10 @@ def figure_3(options: Options) -> Part:
     evidence, complexity = (curves.of(rule).min(axis=0) for rule in rules)
     shows = (
         "The paper says that the worst case of EV rises suddenly after about 20 rows, and the worst case of SC only "
-        f"after about 80 rows. In our measurement, the worst case of EV rises most from "
-        f"{_steepest(evidence)} rows, and the worst case of SC from {_steepest(complexity)} rows. The worst case stays above a uniform guess ({guess:.2f}) from "
-        f"{_stays_above(evidence, guess)} rows on for EV, and from {_stays_above(complexity, guess)} rows on for SC. "
+        f"after about 80 rows. In our measurement, the worst case of EV rises most from {_steepest(evidence)} rows, "
+        f"and the worst case of SC from {_steepest(complexity)} rows. The worst case stays above a uniform guess "
+        f"({guess:.2f}) from {_stays_above(evidence, guess)} rows on for EV, and from "
+        f"{_stays_above(complexity, guess)} rows on for SC. "
         "Each worst case is a single repetition, so it depends on the seed."
     )
     picture = _picture("figure-3", caption, [curves], rules, draw)

@@ -67,8 +67,8 @@ def declared(part: Part, needs: Mapping[str, str]) -> Part:
     used = {title: STAND_INS[name] for title, name in needs.items()}
     pairs = ", ".join(f"{stand_in} for {title}" for title, stand_in in used.items())
     note = (
-        f"NOT THE PAPER'S DATA. The data sets of the paper are not on this machine, so this quick run uses other tables "
-        f"instead: {pairs}. This run only shows that the experiment works. Do not compare its figures with the "
+        f"NOT THE PAPER'S DATA. The data sets of the paper are not on this machine, so this quick run uses other "
+        f"tables instead: {pairs}. This run only shows that the experiment works. Do not compare its figures with the "
         "published ones."
     )
     if any(name in CLASSES for name in needs.values()):

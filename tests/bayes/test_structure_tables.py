@@ -79,7 +79,7 @@ def test_many_edges_are_not_all_printed() -> None:
     )
     lines = repr(edges).splitlines()
     assert len(lines) == 22
-    assert lines[-1] == "... and 25 more; frame() has all"
+    assert lines[-1] == "... and 25 more; frame() returns all"
     assert len(edges.frame()["gain"]) == 45
 
 

@@ -56,7 +56,7 @@ def test_the_answer_follows_the_form(visit: Visit, repairs: str) -> None:
     assert len(set(heads)) == len(heads)
     assert decimals(page.locator('.cases tr:has(th:text-is("distance")) td.soft').all_inner_texts()) == {3}
     assert decimals(page.locator(".shares td.n").all_inner_texts()) == {1}
-    member = r"They vote only in the member \w+, which has \d+\.\d% of the weight of the stack\."
+    member = r"The past cases vote only in the member \w+, which has \d+\.\d% of the weight of the stack\."
     assert re.search(member, page.locator(".past .body > p").inner_text())
     picture(page, "ask", documented=True)
     check_accessible(page)
@@ -208,7 +208,7 @@ def test_values_unlike_all_past_cases_are_marked(visit: Visit, repairs: str) -> 
     assert notes.count() == 0
     box = page.get_by_label("load_kg", exact=True)
     box.fill("600")
-    assert notes.all_inner_texts() == ["outside 59 to 169 in the past cases"]
+    assert notes.all_inner_texts() == ["is outside the range 59 to 169 of the past cases"]
     described = "it => document.getElementById(it.getAttribute('aria-describedby')).textContent"
     assert box.evaluate(described) == notes.inner_text()
     check_accessible(page)

@@ -67,7 +67,9 @@ def test_learners_are_compared_and_costs_of_several_classes_change_decisions(vis
     assert page.locator(".learnertable .interval").count() > 2
     page.wait_for_selector(".decisions .curveplace table")
     page.locator(".learnertable tr", has_text="Baseline").get_by_text("for comparison only").wait_for()
-    assert re.fullmatch(r".*: accuracy 0\.\d{3} ± 0\.\d{3} on rows not used for the choice\..*", said(page))
+    assert re.fullmatch(
+        r".*: accuracy 0\.\d{3} ± 0\.\d{3} on rows that were not used to choose the learner\..*", said(page)
+    )
     accuracies, log_scores, times = (
         decimals(page.locator(f".learnertable tbody td:nth-of-type({column})").all_inner_texts())
         for column in (1, 2, 4)

@@ -52,7 +52,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def test_rows_are_drawn_and_coloured(visit: Visit, repairs: str) -> None:
     page = visit(at_map(repairs))
     drawn(page)
-    assert re.search(r"rows by the distance|rows by the model", page.locator(".mapnote").inner_text())
+    assert re.search(r"rows, placed by the distance|rows, placed by the model", page.locator(".mapnote").inner_text())
     picture(page, "map", documented=True)
     check_accessible(page)
     for by, legend in {"leave-one-out error": "≤", "outlier score": "≤", "load_kg": "≤", "noise": "creak"}.items():

@@ -566,7 +566,7 @@ def test_learners_count_changes_of_cases_alone(base):
 
 def test_whole_numbers_are_kept_as_they_are(base):
     assert base.get(base.add({"age": 2**53 + 1, "signs": np.array(["b", "a"])}))["age"] == 2**53 + 1
-    with pc.CaseBase.temporary({}) as empty, pytest.raises(CaseBaseError, match="It has none yet"):
+    with pc.CaseBase.temporary({}) as empty, pytest.raises(CaseBaseError, match="Known names: none yet"):
         empty.retrieve({"age": 1})
 
 

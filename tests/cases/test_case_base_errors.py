@@ -45,7 +45,7 @@ REFUSED: list[Refusal] = [
     ("one of many", lambda b: b.add_many([{"age": 1}, {"age": "old"}]), CaseBaseError, r"add_many: got 'old'"),
     ("too few values", lambda b: b.add_many([{}, {}], solution=["x"]), CaseBaseError, "1 value of solution for 2"),
     ("no column", lambda b: b.add_many([{"age": 1}], solution="fix"), CaseBaseError, "fix"),
-    ("which columns", lambda b: b.add_many([{"age": 1}], solution="fix"), CaseBaseError, "not a column.*have 'age'"),
+    ("which columns", lambda b: b.add_many([{"age": 1}], solution="fix"), CaseBaseError, "not a column.*are 'age'"),
     ("same columns", lambda b: b.add_many(TWICE), CaseBaseError, "duplicate column names"),
     ("no list", lambda b: b.add_many([{"age": 1}], solution=3), CaseBaseError, "name of a column"),
     ("one case", lambda b: b.add_many({"age": 1}), CaseBaseError, "a frame, or a list of mappings"),
@@ -111,7 +111,7 @@ REFUSED: list[Refusal] = [
         "no learner yet",
         lambda b: b.learner("near"),
         CaseBaseError,
-        "no learner named 'near' in the case base; it has none yet",
+        "no learner named 'near' in the case base; stored learners: none yet",
     ),
     ("nothing to drop", lambda b: b.drop_learner("near"), CaseBaseError, "no learner named 'near'"),
     (

@@ -171,7 +171,7 @@ def test_the_learners_of_a_base_print_as_a_table() -> None:
             "  name    learner     target    cases  fitted                     changes since",
             f"  triage  NaiveBayes  solution      5  {recipe.fitted_at}          1,234",
             f"  price   NaiveBayes  solution      5  {recipe.fitted_at}              0",
-            "  1 will be refitted: a case was forgotten",
+            "  1 will be refitted on next use: a training case was forgotten",
         ]
     )
     assert kept[0].name == "triage"
@@ -197,7 +197,7 @@ def test_words_about_mistakes() -> None:
     with pytest.raises(ReadingError, match=r"The state of the learner is damaged: checksum mismatch"):
         load_state(fitted.recipe, fitted.state()[:-1] + b"?")
     bayes = fit_learner(pc.NaiveBayes(), rows)
-    with pytest.raises(ReadingError, match="it belongs to a NaiveBayes, not to a KNNClassifier"):
+    with pytest.raises(ReadingError, match="the state belongs to a NaiveBayes, not to a KNNClassifier"):
         load_state(fitted.recipe, bayes.state())
     with pytest.raises(ReadingError, match="parts are missing"):
         load_state(fitted.recipe, dump(fitted.learner))

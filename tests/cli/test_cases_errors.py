@@ -56,7 +56,7 @@ def test_files_that_are_no_case_base(args: str, tmp_path: Path, monkeypatch: pyt
 WRONG = {
     "add desk.cases aera=vpn": "Did you mean 'area'?",
     "add desk.cases colour=red": "no attribute 'colour'",
-    "add desk.cases people=many": "got 'many' for 'people'; expected a number. Omit it if it is unknown.",
+    "add desk.cases people=many": "got 'many' for 'people'; expected a number. Omit an unknown value.",
     "add desk.cases people=nan": "got 'nan' for 'people'",
     "add desk.cases opened=yesterday": "got 'yesterday' for 'opened'; expected a date",
     "add desk.cases area=pritner": "Did you mean 'printer'?",

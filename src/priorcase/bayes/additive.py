@@ -187,7 +187,7 @@ class Estimates:
     policy: KeepZeros = field(default_factory=KeepZeros)
 
     def log_shares(self, cells: Cells) -> FloatArray:
-        """Return the log-probability of each cell in its class; for ``"sc"``, ``g(f) - g(h)`` with g the `growth`.
+        """Return the log-probability of each cell in its class; for ``"sc"``, ``g(f) - g(h)`` where g is `growth`.
 
         See Kontkanen et al. 1998, eq. 9 ("evidence") and eq. 7 ("map"), and Kontkanen et al. 1997, eq. 8 ("sc").
         """
@@ -235,7 +235,7 @@ def value_table(discrete: Discrete, weights: CellWeights, estimates: Estimates) 
 
 
 def with_missing(logs: FloatArray, discrete: Discrete, new: FloatArray) -> FloatArray:
-    """Fill in the terms of missing values: 0, or the term of a new value if missing counts but never occurred."""
+    """Set the terms of missing values: 0, or the term of a new value if missing is counted but never occurred."""
     cells = discrete.starts[:-1] + MISSING
     outside = ~discrete.inside[cells]
     logs[cells[outside]] = np.where(discrete.missing[outside, np.newaxis], new[outside], 0.0)

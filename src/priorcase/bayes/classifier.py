@@ -81,7 +81,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     @property
     @reads
     def class_count_(self) -> FloatArray:
-        """Number of rows of each class, including sample weights."""
+        """Number of rows of each class, weighted by the sample weights."""
         return self._statistics().class_counts.copy()
 
     @property
@@ -260,7 +260,10 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         """Return rows and labels in batches; a table in memory is a single batch."""
         found = labeled_batches(X, y)
         if sample_weight is not None and found is not None:
-            raise ParameterError(f"sample_weight must be None if y is a column of {found.source}")
+            raise ParameterError(
+                f"sample_weight must be None if y is a column of {found.source}. Omit sample_weight, or load the table "
+                "into memory."
+            )
         return Rows(X, y, sample_weight) if found is None else found
 
     def _count(self, batches: Labeled, classes: Any, *, first: bool) -> None:
@@ -435,7 +438,8 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
             elif a in given:
                 raise ParameterError(
                     f"numeric must contain numeric columns only, but column {schema.label(a)!r} is of kind "
-                    f"{type(kind).__name__.lower()}. Omit it: its values are counted without bins or densities."
+                    f"{type(kind).__name__.lower()}. Omit the column from numeric: its values are counted without bins "
+                    "or densities."
                 )
         return strategies
 

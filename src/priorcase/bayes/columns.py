@@ -161,7 +161,7 @@ def _class_probabilities(estimator: AdditiveBayes, X: Any, y: Any, without: Sequ
     model = estimator._model()
     discrete, asked = model.discrete, {_attribute(estimator, a) for a in without}
     absent = [int(discrete.starts[d]) + MISSING for d, a in enumerate(discrete.attributes) if a in asked]
-    if absent and discrete.missing.any():  # the predicted column adds nothing, even if missing is a value
+    if absent and discrete.missing.any():  # the predicted column adds nothing, even if missing is counted
         terms = model.table.copy()
         terms[absent] = 0.0
         model = replace(model, table=terms)
@@ -243,8 +243,8 @@ def joint_table(kinds: FloatArray, columns: Sequence[FloatArray], *, kept: bool)
     """Return the probabilities of all combinations of values, ``sum_k P(k) prod_t phi_t(v_t | k)``, normalized.
 
     ``kinds`` are the probabilities of the classes (or components) for each query, and ``columns`` the probabilities of
-    each column's values in each class, shape (values, kinds). If ``kept``, the last axis of the result is the class;
-    otherwise the class is summed out.
+    each column's values in each class, shape (values, kinds). If ``kept`` is true, the last axis of the result is the
+    class; otherwise the class is summed out.
     """
     n, n_kinds = kinds.shape
     sizes = [len(column) for column in columns]

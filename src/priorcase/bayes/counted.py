@@ -7,9 +7,9 @@ merges, and subtracting rows undoes adding them. A `Tally` contains the counts o
 forgetting subtracts a tally, and merging adds the tally of another model.
 
 The cut points of a numeric column are learned from the number of rows of each class with each distinct number. If there
-are more than `MOST_DISTINCT` distinct numbers, a first pass keeps only the numbers with the smallest hashes. These
-numbers are a sample with exact counts that does not depend on how the rows are split into batches. The cut points are
-learned from the sample and then fixed; a second pass counts the rows in each bin.
+are more than `MOST_DISTINCT` distinct numbers, a first pass keeps only the numbers with the smallest hashes. The
+numbers with the smallest hashes are a sample with exact counts, which does not depend on how the rows are split into
+batches. The cut points are learned from the sample and then fixed; a second pass counts the rows in each bin.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class CountedRows(Instances):
             codes.append(found.astype(np.int64))
             prepared.append((np.empty(0, column.data.dtype), new))
         if any(new for _, new in prepared):
-            # States can share columns, and without rows it is unknown which of them may add values: copy the columns.
+            # States can share columns, and without rows it is unknown which state may add values: copy the columns.
             self._rows = self._rows.taken(slice(None)).with_rows(prepared, None, 0)
         return codes
 
@@ -206,7 +206,7 @@ class Numbers:
         return Numbers(None, self.values[kept], self.counts[kept], self.missing, sampled=True)
 
     def learned_cuts(self, strategy: Any, codes: IntArray) -> FloatArray:
-        """Return the cut points that a discretizer learns, given the code of each class (-1 without rows)."""
+        """Return the cut points that a discretizer learns, given the code of each class (-1 if it has no rows)."""
         rows = [(k, self.counts[:, code]) for k, code in enumerate(codes.tolist()) if code >= 0]
         held = [(k, np.flatnonzero(own), own) for k, own in rows]
         values = np.concatenate([np.empty(0), *(self.values[at] for _, at, _ in held)])
@@ -347,7 +347,7 @@ class CountedMemory(BayesMemory):
         return np.empty(0, np.int64)
 
     def append_again(self, table: Any, target: Any) -> bool:
-        """Count an Arrow table and its target if no value has to be read; return whether they were counted."""
+        """Count an Arrow table and its target if its codes are sufficient; return whether they were counted."""
         if not self._repeated or tuple(table.column_names) != self.instances.schema.names:
             return False
         if self._repeated[-1].add(table, target, self.threads):
@@ -479,7 +479,7 @@ class CountedMemory(BayesMemory):
         if self._too_many(n):
             self.check()
         self._counts.grow(self._sizes(), n)
-        maps: list[IntArray] = [np.empty(0, np.int64)] * len(schema)  # slots of pairs: from the other counts to these
+        maps: list[IntArray] = [np.empty(0, np.int64)] * len(schema)  # value numbers: from the other counts to these
         for d, (a, (held, cells)) in enumerate(zip(self._coded, tally.coded, strict=True)):
             there = np.arange(len(cells) - FIRST) if held is None else used[a]
             here = there if held is None else codes[a]

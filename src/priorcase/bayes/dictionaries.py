@@ -41,7 +41,7 @@ class RepeatedBatches:
     def like(
         cls, table: Any, target: Any, attributes: Sequence[tuple[int, bool, FloatArray | None]]
     ) -> RepeatedBatches | None:
-        """Create a counter for batches like this table; return None if a column cannot be counted without its values.
+        """Create a counter for batches like this table; return None if values would have to be read.
 
         ``attributes`` contains, for each column, its position, whether it is nominal, and its cut points if it is
         binned.

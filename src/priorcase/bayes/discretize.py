@@ -167,9 +167,9 @@ class KMeansBins(_LabelBlind):
     """Bins from one-dimensional k-means; cuts are the midpoints between neighboring centers.
 
     Lloyd's algorithm is used; center ``i = 0 .. k - 1`` starts at the quantile ``(i + 1/2) / k``. A value equally near
-    to two centers goes to the upper center; clusters without values are dropped at the end. Of the variants tried, this
-    came closest to the leave-one-out results of Kontkanen et al. (1997). Fractional weights are rounded to multiples of
-    their sum divided by 2^32. The parameter ``bins`` is at least 2.
+    to two centers goes to the upper center; clusters without values are dropped at the end. Of the k-means variants
+    tried, this variant came closest to the leave-one-out results of Kontkanen et al. (1997). Fractional weights are
+    rounded to multiples of their sum divided by 2^32. The parameter ``bins`` is at least 2.
 
     >>> KMeansBins(2).learned_from([1.0, 2.0, 3.0, 11.0, 13.0])
     CutPoints(points=(7.0,))
@@ -338,7 +338,7 @@ class _ClassBlocks:
             self._table = xlogy(whole, whole)
 
     def best_split(self, begin: int, end: int) -> _Split | None:
-        """Return the cut of some blocks with the highest gain (ties go to the lowest); None if no cut has a gain."""
+        """Return the cut of some blocks with the highest gain (the lowest if tied); None if no cut has a gain."""
         length = end - begin
         if length < 2:
             return None

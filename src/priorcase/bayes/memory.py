@@ -108,8 +108,8 @@ class Discrete:
     ``attributes`` contains their positions in the schema, ``starts`` the first cell of each attribute and, last, the
     number of cells. ``cuts`` contains the cut points of numeric attributes. ``counts`` are numbers of rows, shape
     (cells, classes), and ``inside`` is a mask of the cells with possible values. ``missing_counts`` states whether
-    missing counts as a value, for all attributes or for each. ``once`` is a mask of the cells with a single row; such a
-    cell would not exist if the model were fitted without that row.
+    missing is counted as a value, with one flag for all attributes or one for each. ``once`` is a mask of the cells
+    with a single row; such a cell would not exist if the model were fitted without that row.
     """
 
     attributes: tuple[int, ...]
@@ -122,7 +122,7 @@ class Discrete:
 
     @cached_property
     def missing(self) -> BoolArray:
-        """Whether missing counts as a value, for each attribute."""
+        """Whether missing is counted as a value, for each attribute."""
         return np.broadcast_to(np.asarray(self.missing_counts, np.bool_), (len(self.attributes),))
 
     @cached_property
@@ -193,8 +193,9 @@ class BayesMemory(Memory):
 
     Counts of bins, whose cut points depend on all rows, and counts of weighted rows are recomputed when they are next
     needed. ``numeric`` contains a strategy for each numeric attribute, `Words` for texts, and None for other
-    attributes. ``missing_counts`` states whether missing counts as a value, for all attributes or for each.
-    ``missing_apart`` states whether missing counts as a value in every part of a column rather than only in the first.
+    attributes. ``missing_counts`` states whether missing is counted as a value, with one flag for all attributes or one
+    for each. ``missing_apart`` states whether missing is counted as a value in every part of a column rather than only
+    in the first.
 
     If columns are split into parts (`Parts`), this memory contains only the rows, and `attributes` returns the counts.
     """
@@ -399,7 +400,7 @@ class BayesMemory(Memory):
     def _inside(
         self, counts: FloatArray, starts: IdArray, attributes: tuple[int, ...], missing: bool | BoolArray
     ) -> BoolArray:
-        """Return a mask of cells with stored or declared values, including missing if counted and present."""
+        """Return a mask of cells with stored or declared values; missing is included if it is counted and occurs."""
         inside: BoolArray = counts.sum(axis=1) > 0
         inside[starts[:-1] + MISSING] &= missing
         inside[starts[:-1] + UNSEEN] = False

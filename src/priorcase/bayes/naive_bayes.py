@@ -121,8 +121,8 @@ class NaiveBayes(AdditiveBayes):
     Parameters
     ----------
     predictive
-        Estimate from f of h rows and weights s of n values. ``"evidence"``: posterior mean, ``(f + s) / (h + sum s)``.
-        ``"map"``: posterior mode, ``(f + s - 1) / (h + sum s - n)``. ``"sc"``: stochastic complexity (1997, eq. 8).
+        Probability of a value in f of h rows, given weights s of n values. ``"sc"``: see `stochastic_complexity`.
+        ``"evidence"``: posterior mean, ``(f + s) / (h + sum s)``. ``"map"``: mode, ``(f + s - 1) / (h + sum s - n)``.
     prior, class_prior
         Dirichlet weights s: a number, ``"jeffreys"`` (1/2), ``"laplace"`` (1), ``"bdeu"`` or ``BDeu(s)``,
         ``MEstimate(m)``, ``"auto"`` (maximizes the marginal likelihood), or a mapping by column (`PerAttribute`).
@@ -131,9 +131,9 @@ class NaiveBayes(AdditiveBayes):
         Bins (``"mdl"``, ``"equal_width"``, ``"equal_frequency"``, ``"kmeans"``, ``"two_way"``, `CutPoints`), a density
         (``"student"``, ``"gaussian"``, ``"kernel"``), or a mapping from column to one of these.
     missing, zero_policy
-        ``"ignore"`` ignores missing values; ``"value"`` counts them as a value. Zero probabilities under ``"map"``:
-        ``"-inf"`` keeps them, ``"cap100"`` or ``Cap(nats)`` sets the log-probability of an impossible class to -100,
-        ``"param_floor"`` or ``ParamFloor(floor)`` raises probabilities to at least 1e-4.
+        ``"ignore"`` ignores missing values; ``"value"`` counts missing as a value. With ``predictive="map"``,
+        ``"-inf"`` keeps zero probabilities, ``"cap100"`` or ``Cap(nats)`` sets the log-probability of impossible
+        classes to -100 or -nats, ``"param_floor"`` or ``ParamFloor(floor)`` sets a minimum of 1e-4 or ``floor``.
     keep_rows
         False stores counts instead of rows; see `forget_rows`. Leave-one-out, texts, dates, sets, circular columns,
         kernel densities and sample weights other than 1 are then not available.
@@ -192,8 +192,8 @@ class NaiveBayes(AdditiveBayes):
             if isinstance(strategy, PLUG_IN):
                 label = memory.instances.schema.label(a)
                 raise NotAvailableError(
-                    f"undefined, because the parameters of the density of column {label!r} are estimated, not "
-                    "integrated out. Fit with numeric='student', or with bins such as 'mdl'."
+                    f"the log evidence is undefined, because the parameters of the density of column {label!r} are "
+                    "estimated, not integrated out. Fit with numeric='student', or with bins such as 'mdl'."
                 )
             if isinstance(strategy, Student):
                 total += strategy.log_marginal(statistics.moments[a])[statistics.codes].sum()

@@ -1,7 +1,7 @@
 """Numeric columns: moments of the numbers in each class, and densities computed from the moments.
 
 Moments are computed from exact sums of the weights, the numbers and their squares, which the compiled core stores as
-fixed-point numbers. They do not depend on the order or batches of the rows, and removed rows are subtracted exactly.
+fixed-point numbers. Moments do not depend on the order or batches of the rows, and removed rows are subtracted exactly.
 
 The density of a class is given by four numbers ``c, loc, q, e``: ``ln p(x) = c - e ln(1 + (x - loc)^2 q)`` for
 Student's t, and ``ln p(x) = c - (x - loc)^2 q`` with e = 0 for the normal density.
@@ -298,8 +298,8 @@ def check_spread(moments: Moments, *, column: object) -> None:
     if moments.deviation_all != 0 and not LEAST_VARIANCE <= variance <= MOST_VARIANCE:
         found, repair = ("large", "Divide") if variance > 1 else ("small", "Multiply")
         raise NumericRangeError(
-            f"column {column!r} has a variance too {found} for a density in float64; expected one from 1e-280 to "
-            f"1e280, or 0. {repair} the column by a power of ten."
+            f"column {column!r} has a variance too {found} for a density in float64; expected a variance from "
+            f"1e-280 to 1e280, or 0. {repair} the column by a power of ten."
         )
 
 
@@ -309,8 +309,9 @@ def moments_without_each(
     """Return the moments without each of some rows (None for all) with known numbers, one entry for each row.
 
     ``n' = n - w``, ``m' = m - w (x - m) / n'`` and ``D' = D - n w (x - m)^2 / n'``. If a row makes up most of the
-    total, the moments of all other rows are computed directly, which happens for few rows of a class. ``x``,
-    ``own`` and ``weights`` are the number, class (below 0 for a row that was not counted) and weight of each row.
+    weight or of the squared deviations of its class, the moments of the other rows are computed directly; a class has
+    only few such rows. ``x``, ``own`` and ``weights`` are the number, class (below 0 for a row that was not counted)
+    and weight of each row.
     """
     x, own = np.asarray(x, np.float64), np.asarray(own)
     rows = np.arange(len(x)) if rows is None else rows
@@ -631,7 +632,7 @@ class _KernelSum:
         return np.minimum(np.searchsorted(self.points, x), len(self.points) - 1)
 
     def quartile_range(self, at: IntArray, out: FloatArray) -> FloatArray:
-        """Return the third quartile minus the first: the smallest values with 3/4 and 1/4 of the weight up to them."""
+        """Return the third quartile minus the first; at least 3/4 (1/4) of the weight lies at or below the quartile."""
         last, found = len(self.points) - 1, []
         for q in (0.25, 0.75):
             wanted = q * (self.reached[-1] - out) * (1 - _ROUNDING)

@@ -106,9 +106,10 @@ class PairCounts:
     attribute, and ``pairs`` a table (values of the first, values of the second, classes) for each pair of attributes,
     in the order (0,1), (0,2), (1,2), (0,3) and so on.
 
-    DM is the log marginal likelihood of a table of counts. If its cells have Dirichlet weights a, which sum to A_k in
-    class k, then ``sum_k DM(N_k)`` is ``sum_kj ln G(N_kj + a_kj) / G(a_kj) - sum_k ln G(h_k + A_k) / G(A_k)``. The
-    tallies are computed once, so that it is fast to try different weights that are equal for all cells of a table.
+    DM is the log marginal likelihood of a table of counts. If the cells of the table have Dirichlet weights a, which
+    sum to A_k in class k, then ``sum_k DM(N_k)`` is
+    ``sum_kj ln G(N_kj + a_kj) / G(a_kj) - sum_k ln G(h_k + A_k) / G(A_k)``. The tallies are computed once, which makes
+    it fast to try several values of a weight that all cells of a table share.
     """
 
     sizes: IdArray

@@ -50,8 +50,8 @@ class Parts:
 
     ``source`` is the schema of the columns, ``schema`` the schema of the attributes, and ``columns`` the column of each
     attribute, ascending. ``taken`` contains, for each column, the parts of a date, the members of a set, or None. If
-    ``known``, sets have an additional attribute that only states whether the set is missing. If ``arcs``, circular
-    numbers are binned into arcs, represented by their midpoints.
+    ``known`` is true, sets have an additional attribute that only states whether the set is missing. If ``arcs`` is
+    true, circular numbers are binned into arcs, represented by their midpoints.
     """
 
     source: Schema

@@ -127,8 +127,8 @@ def log_marginal(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
     """Return the log marginal likelihood of a sequence of values under a Dirichlet prior.
 
     With weights ``a`` and ``A = sum_i a_i``, the result is ``ln [ G(A) / G(N + A) prod_i G(n_i + a_i) / G(a_i) ]``,
-    where G is the gamma function (a factor of Kontkanen et al. 1998, eq. 8). It equals the sum of the log-probabilities
-    that `evidence` gives to the values one after another, in any order.
+    where G is the gamma function (a factor of Kontkanen et al. 1998, eq. 8). The result equals the sum of the
+    log-probabilities that `evidence` gives to the values one after another, in any order.
 
     >>> round(1 / float(np.exp(log_marginal([1, 1]))), 9)  # a 1 and then a 0: 1/2 times 1/3
     6.0

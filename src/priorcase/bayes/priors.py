@@ -53,7 +53,7 @@ class Prior(Protocol):
         """Return the weights of an attribute's values, shape ``(values,)`` or ``(n_classes, values)``.
 
         Weights are numbers from 1e-100 to 1e100. ``label`` is the attribute's name or position. The values of a binned
-        column are the bin numbers 0, 1, ...; if missing counts as a value, the last value is None.
+        column are the bin numbers 0, 1, ...; if missing is counted as a value, the last value is None.
         """
         raise NotImplementedError
 
@@ -161,7 +161,7 @@ class PerAttribute:
     attributes
         Mapping from attribute name or position to a number (the weight of each value), a mapping from value to weight,
         or, for columns with declared values, an array in declared order of shape ``(values,)`` or ``(classes,
-        values)``. If missing counts as a value, its weight is last in an array and has the key None in a mapping.
+        values)``. If missing is counted as a value, its weight is last in an array and has the key None in a mapping.
     others
         Weight of each value of all other attributes, and of each class.
 
@@ -443,7 +443,7 @@ def cell_weights(prior: Prior, discrete: Discrete, instances: Instances, n_class
         known = instances.values(a) if discrete.cuts[d] is None else range(codes.stop - codes.start)
         values: list[Value] = [known[cell - codes.start] for cell in held.tolist()]
         occurs = discrete.inside[missing]
-        # If missing counts as a value, it is the last value; an array has a weight for it even if it does not occur.
+        # If missing is counted, it is the last value; an array has a weight for missing even if it does not occur.
         by_order = isinstance(prior, PerAttribute) and isinstance(prior.attributes.get(label), tuple)
         if occurs or (discrete.missing[d] and by_order):
             held, values = np.append(held, missing), [*values, None]

@@ -207,7 +207,7 @@ class JointDistribution(PrintedPerQuery):
 
 
 class PosteriorTable(GridResult, Mapping[Key, float]):
-    """Base class of tables of posterior probabilities; subclasses define the keys, and log-odds or gains for ties."""
+    """Base class of tables of posterior probabilities; subclasses define keys, and log-odds or gains to break ties."""
 
     probabilities: FloatArray
     backend: Backend | None
@@ -243,7 +243,7 @@ class PosteriorTable(GridResult, Mapping[Key, float]):
         *names, probabilities, logs = (column[:_LINES] for column in self._columns())
         texts = [[short(str(name), _WIDTH) for name in column] for column in names]
         numbers = [map("{:.4f}".format, probabilities), map("{:+.2f}".format, logs)]
-        note = f"... and {len(self) - _LINES} more; frame() has all" if len(self) > _LINES else ""
+        note = f"... and {len(self) - _LINES} more; frame() returns all" if len(self) > _LINES else ""
         header = [name.replace("_", "-") for name in self._header]
         lines = list(zip(*texts, *numbers, strict=True))
         return Grid("", header, lines, note, right=range(len(names), len(header)))
@@ -297,7 +297,7 @@ class EdgeTable(PosteriorTable[tuple[Name, Name]]):
     probabilities: FloatArray
     gains: FloatArray
     backend: Backend | None = None
-    _caption: ClassVar[str] = "Probability that two attributes are joined"
+    _caption: ClassVar[str] = "Probability that two attributes are joined by an edge"
     _header: ClassVar[tuple[str, ...]] = ("attribute", "other", "probability", "gain")
 
     def __getitem__(self, pair: tuple[Name, Name]) -> float:

@@ -34,7 +34,7 @@ Bins: TypeAlias = str | Discretizer | Mapping[Any, str | Discretizer]
 
 # Number of rows whose values are numbered at once, to limit memory.
 _ROWS_AT_ONCE = 1 << 14
-# Tables of pairs have so many cells that thousands of rows are few for each, so the range of "auto" ends at 1e6.
+# Tables of pairs have so many cells that thousands of rows give few rows per cell: the range of "auto" ends at 1e6.
 _DECADES = (-3, 6)
 # Sums of weights with a smaller relative difference are equal up to rounding.
 _SAME = 1e-9
@@ -277,8 +277,8 @@ class TreeAveragedBayes(StructuredBayes):
     posterior means of the parameters and ``rho_kuv = theta_kuv / (theta_ku theta_kv)``. The average is exact and takes
     ``O(K A^3)`` per query (Meilă & Jaakkola 2000; Cerquides & López de Màntaras 2005).
 
-    Numbers are binned, and missing values count as a value. Dates and sets are split into attributes as in
-    `NaiveBayes`; texts depend on the class alone.
+    Numbers are binned, and missing is counted as a value. Dates and sets are split into attributes as in `NaiveBayes`;
+    texts depend on the class alone.
 
     Parameters
     ----------

@@ -48,11 +48,11 @@ _LABELING = Labeling(flat=True, sort="text", batches=((0, np.dtype(object)),))
 class SubsetAveragedBayes(AdditiveBayes):
     """Bayesian model average over naive Bayes classifiers with all subsets of the attributes.
 
-    Each attribute may or may not depend on the class, which gives ``2^A`` naive Bayes models. Their average, weighted
-    by posterior probability, is ``P(k, q) = a_k prod_i [ r_i phi_ki + (1 - r_i) psi_i ]``. Here phi is the probability
-    of the value in the class, psi its probability in all rows, and ``r_i = p E1 / (p E1 + (1 - p) E0)`` the posterior
-    probability that attribute i is relevant. E1 and E0 are the marginal likelihoods of the attribute if it depends on
-    the class and if it does not (Dash & Cooper 2002; Kontkanen et al. 1998, eq. 4).
+    Each attribute may or may not depend on the class, which gives ``2^A`` naive Bayes models. The average of the
+    models, weighted by posterior probability, is ``P(k, q) = a_k prod_i [ r_i phi_ki + (1 - r_i) psi_i ]``. Here phi is
+    the probability of the value in the class, psi its probability in all rows, and ``r_i = p E1 / (p E1 + (1 - p) E0)``
+    the posterior probability that attribute i is relevant. E1 and E0 are the marginal likelihoods of the attribute if
+    it depends on the class and if it does not (Dash & Cooper 2002; Kontkanen et al. 1998, eq. 4).
 
     Parameters
     ----------
@@ -307,7 +307,7 @@ def _pooled_words(
 
 
 def _part_inclusion(inclusion: FloatArray, memory: BayesMemory) -> FloatArray:
-    """Return the prior relevance of each attribute, given the prior relevance of each column, split into parts."""
+    """Return the prior probability that each attribute is relevant, given this probability for each column."""
     if memory.parts is None:
         return inclusion
     columns = memory.parts.columns
@@ -349,10 +349,10 @@ def _discrete_terms(
 ) -> Callable[[IntArray, IntArray, FloatArray], FloatArray]:
     """Return a function that computes the terms of left-out rows in the joint log-probabilities of the classes.
 
-    Consider a row with weight w. In its class, f of h rows have the row's value, which has Dirichlet weight s; the
-    weights of all values sum to S. Without the row, the marginal likelihood of the class is divided by
-    ``[G(f + s) / G(f - w + s)] / [G(h + S) / G(h - w + S)]``; for w = 1 this is the probability of the row's value. The
-    same formula for all classes together gives the odds of relevance.
+    Consider a row of weight w: f of the h rows in the row's class have the row's value, whose Dirichlet weight is s,
+    and the Dirichlet weights of all values sum to S. Leaving out the row divides the marginal likelihood of the class
+    by ``[G(f + s) / G(f - w + s)] / [G(h + S) / G(h - w + S)]``, which for w = 1 is the probability of the row's value.
+    The same formula for all classes together gives the odds of relevance.
     """
     of_class = additive.value_cells(discrete, weights.cells)
     of_all = additive.value_cells(_pooled(discrete), _pooled_weights(weights.cells, discrete.counts.shape[1]))

@@ -136,7 +136,7 @@ class WordCounts:
         """Return each row's leave-one-out terms in the joint logs, and the log evidence of all other rows.
 
         Words that occur in no other row are ignored, as in a fit without the row. ``weights_of`` returns the weights
-        for a number of words, shape (classes or 1, words).
+        for a vocabulary of the given size, shape (classes or 1, words).
         """
         n, size = self.documents.shape
         logs, rest = np.zeros((n, len(self.counts))), np.zeros(n)

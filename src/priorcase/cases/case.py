@@ -24,10 +24,11 @@ class Note:
 class Case(GridResult, Mapping[str, Any]):
     """A case of a case base: a mapping from attributes to values, with None for missing values.
 
-    ``solution`` is what was done and ``outcome`` how well it worked; both are None if unknown. ``id`` is the number of
-    the case in the case base, ``key`` an optional identifier of your own, such as a ticket number. ``added_at`` (UTC),
-    ``by`` and ``why`` say when, by whom and why the case was added; ``revised_at`` says when it was last changed.
-    ``notes`` are the notes added to the case. A ``retired`` case stays in the case base but is not retrieved.
+    ``solution`` is what was done, and ``outcome`` is how well the solution worked; an unknown solution or outcome is
+    None. ``id`` is the number of the case in the case base, and ``key`` is an optional identifier of your own, such as
+    a ticket number. ``added_at`` (UTC), ``by`` and ``why`` say when, by whom and why the case was added; ``revised_at``
+    says when the case was last changed. ``notes`` are the notes added to the case. A ``retired`` case stays in the case
+    base but is not retrieved.
 
     Examples
     --------

@@ -82,22 +82,22 @@ class CaseBase:
     """A case base stored in one file, for case-based reasoning.
 
     Open a case base with `CaseBase.open`. Each change is one transaction and is on disk when the method returns. Any
-    number of threads and processes can read, and one of them at a time can write. Every query sees all changes that
-    were completed before it.
+    number of threads and processes can read at the same time, but only one can write at a time. Every query sees all
+    changes that were completed before the query.
 
     Notes
     -----
     **The cycle** (Aamodt & Plaza 1994): `retrieve` the most similar cases, `reuse` their solutions, `revise` a case
     when there is feedback, and `retain` a solved case if it is worth keeping.
 
-    **The file** is an SQLite database with a checksum for each row. It contains data only, never code.
+    **The file** is an SQLite database with a checksum for each row. The file contains only data, never code.
 
     **The history** records the time, author and reason of each change. Every method that changes the case base accepts
     ``by=`` (the author) and ``why=`` (the reason).
 
     **Conditions** are passed as ``where=`` to `find`, `ids`, `forget`, `retire`, `recall`, `retrieve`, `converse` and
-    `export`; ``where`` is a mapping from names to conditions. A name is an attribute or ``solution``, ``outcome``,
-    ``key``, ``by``, ``retired`` or ``id``. A condition is one of the following:
+    `export`; ``where`` is a mapping from names to conditions. Each name is an attribute, or one of the fields
+    ``solution``, ``outcome``, ``key``, ``by``, ``retired`` and ``id``. Each condition is one of the following:
 
     - a value: the case has this value (in a taxonomy: this node or any node below it; in a set: this member);
     - None: the value is missing;
@@ -158,7 +158,7 @@ class CaseBase:
         readonly
             Whether to open the file for reading only; the file must then exist.
         timeout
-            Number of seconds to wait while the file is in use elsewhere, before an error is raised.
+            Number of seconds to wait before an error is raised if another process is writing to the file.
         """
         wanted = None if attributes is None else check_attributes(attributes)
         by = check_text(by, what="by")
@@ -278,15 +278,14 @@ class CaseBase:
     ) -> int:
         """Add a case and return its id.
 
-        If the case base has no attributes yet, they are inferred from the values of the first case. Ids are never
-        reused.
+        If the case base has no attributes yet, the attributes are inferred from the first case. Ids are never reused.
 
         Parameters
         ----------
         case
             Mapping from attributes to values. Omitted attributes and None are missing values.
         solution, outcome
-            What was done, and how well it worked; each can be any value that JSON can represent.
+            What was done, and how well the solution worked; each can be any value that JSON can represent.
         key
             Your own identifier, such as a ticket number. If a case with this key exists, nothing is added and the id of
             that case is returned.
@@ -310,7 +309,7 @@ class CaseBase:
     ) -> list[int]:
         """Add many cases in one transaction and return their ids in order.
 
-        If one case is invalid, none is added. ``cases`` is a list of mappings, or a pandas, Polars or PyArrow frame
+        If any case is invalid, no case is added. ``cases`` is a list of mappings, or a pandas, Polars or PyArrow frame
         with one row per case. Each of ``solution``, ``outcome``, ``key`` and ``note`` is a list with one value per
         case, or the name of a column of ``cases``; this column is then not an attribute.
         """
@@ -334,9 +333,9 @@ class CaseBase:
     ) -> None:
         """Change a case, for example to record its outcome.
 
-        ``id`` is the id of the case, or the case itself. ``changes`` maps attributes to new values, with None for
-        missing; other attributes stay as they are. ``solution=None`` or ``outcome=None`` removes the stored value.
-        ``note`` is added to the existing notes.
+        ``id`` is the id of the case, or the case itself. ``changes`` maps attributes to new values; the value None
+        removes the stored value, and other attributes do not change. ``solution=None`` or ``outcome=None`` removes the
+        stored value. ``note`` is added to the existing notes.
         """
         note = check_text(note, what="note")
         by, why = self._provenance(by, why)
@@ -355,12 +354,12 @@ class CaseBase:
     def forget(self, ids: Ids = None, *, where: ByName = None, by: str | None = None, why: str | None = None) -> int:
         """Forget cases and erase their data from the file; return the number of forgotten cases.
 
-        Pass either ``ids`` (one or several ids or cases) or ``where`` (at least one condition, see `CaseBase`). All
-        data of the forgotten cases are erased, so that no bytes of these data are left in the file: values, solutions,
-        outcomes, keys, notes, authors, reasons, usage records, and the state of learners fitted to these cases
-        (`learner` refits such learners). The history keeps only the times, actions and ids of the changes to these
-        cases, and the ``by`` and ``why`` of this call. Declarations remain: attributes, the categories listed in a
-        `Nominal`, and values named in a measure that was stored by `prefer`.
+        Pass either ``ids`` (one or several ids or cases) or ``where`` (at least one condition, see `CaseBase`). The
+        values, solutions, outcomes, keys, notes, authors, reasons and usage records of the forgotten cases are erased,
+        and so is the state of learners fitted to these cases (`learner` refits such learners). No bytes of the erased
+        data are left in the file. The history keeps only the times, actions and ids of the changes to these cases, and
+        the ``by`` and ``why`` of this call. Declarations remain: attributes, the categories listed in a `Nominal`, and
+        values named in a measure that was stored by `prefer`.
 
         Examples
         --------
@@ -447,8 +446,8 @@ class CaseBase:
     def history(self, id: int | Case | None = None) -> History:
         """Return the changes to one case or to the whole case base, with time, author and reason.
 
-        For a forgotten case, only the time and action of each change are kept, and by whom and why the case was
-        forgotten.
+        For a forgotten case, the history contains only the time and action of each change, and by whom and why the case
+        was forgotten.
         """
         return History(self._live.store.history(None if id is None else check_id(id)))
 
@@ -459,7 +458,7 @@ class CaseBase:
 
         The fingerprint covers values, solutions, outcomes, keys, notes and their authors, who added each case and why,
         and whether the case is retired, but not ids and times. After cases are forgotten, the digest is the same as if
-        they had never been added, provided that the attributes are the same.
+        these cases had never been added, provided that the attributes are the same.
         """
         with self._live.moment() as table:
             digest = sha256(_DIGEST_FORMAT)
@@ -492,9 +491,9 @@ class CaseBase:
     ) -> int:
         """Write cases to a JSON Lines, CSV or Parquet file and return their number.
 
-        The file is written completely or not at all. ``where`` selects cases (see `CaseBase`). The format follows from
-        the suffix, ``.jsonl``, ``.parquet`` or ``.csv``; pass ``format`` for other suffixes. JSON Lines and Parquet
-        files contain all data of the cases and the kinds of the attributes; CSV files lack the kinds. If other
+        The exported file is written completely or not at all. ``where`` selects cases (see `CaseBase`). The suffix
+        ``.jsonl``, ``.parquet`` or ``.csv`` determines the format; for other suffixes, pass ``format``. JSON Lines and
+        Parquet files contain all data of the cases and the kinds of the attributes; CSV files lack the kinds. If other
         processes change cases during the export, the file may contain some of these changes; `backup` makes a
         consistent snapshot.
 
@@ -535,12 +534,12 @@ class CaseBase:
     ) -> list[int]:
         """Add the cases from a file in one transaction and return their ids.
 
-        If one case is invalid, none is added. The file is either a file written by `export` or any table that
+        If any case is invalid, no case is added. The file is either a file written by `export` or any table that
         `priorcase.datasets.read_table` can read. Other keyword arguments, such as ``delimiter=";"``, are passed to
-        `read_table`. ``solution``, ``outcome``, ``key`` and ``note`` are the names of the columns with these fields, if
-        the columns have other names. Cases get new ids and the time of the import; their authors, reasons and notes are
-        kept. If a case with the same key exists, or comes earlier in the file, the case is not added and the id of the
-        existing case is returned.
+        `read_table`. ``solution``, ``outcome``, ``key`` and ``note`` name the columns that contain these fields; a
+        column that has the name of its field need not be passed. Imported cases get new ids and the time of the import,
+        but keep their authors, reasons and notes. If a case has the same key as a stored case or as an earlier case in
+        the file, the case is not added, and the id of the other case is returned.
         """
         by, why = self._provenance(by, why)
         check_path(path)
@@ -570,8 +569,8 @@ class CaseBase:
         """Return the cases most similar to a query, with the contribution of each attribute to their similarity.
 
         The similarity of a case is ``sum_a w_a s_a / sum_a w_a`` over the attributes a in the query, with weights
-        ``w_a`` and local similarities ``s_a`` from 0 to 1. The most similar cases come first; ties are broken by age,
-        oldest first.
+        ``w_a`` and local similarities ``s_a`` from 0 to 1. The most similar cases come first; among equally similar
+        cases, the oldest comes first.
 
         Parameters
         ----------
@@ -637,7 +636,8 @@ class CaseBase:
         rules
             Adaptation rules, ``Rule(when, then)``: each is applied once, in order, if its condition holds.
         critics
-            Checks with repairs, ``Critic(finds, repairs)``: they are repeated until the solution no longer changes.
+            Checks with repairs, ``Critic(finds, repairs)``: critics run repeatedly until the solution no longer
+            changes.
         rounds
             Maximum number of rounds of critics.
         **options
@@ -688,12 +688,13 @@ class CaseBase:
         case, solution, outcome, key, note, by, why
             As in `add`; a solution is required.
         policy
-            When to keep the case. ``"if_wrong"``: if the solution worked and the case base proposes a different one
-            (IB2), or if the solution failed and the case base proposes it. ``"if_new"``: unless a near-duplicate has
-            the same solution, and both worked or both failed. ``"records"``: always; cases whose record is
-            significantly poor are retired (IB3). ``"always"``: always.
+            When to keep the case. ``"if_wrong"`` keeps a case whose solution worked if the case base proposes a
+            different solution (IB2), and a case whose solution failed if the case base proposes the same solution.
+            ``"if_new"`` keeps a case unless a near-duplicate has the same solution, and both worked or both failed.
+            ``"records"`` keeps every case and retires stored cases whose record is significantly poor (IB3).
+            ``"always"`` keeps every case.
         k
-            Number of similar cases that propose the solution.
+            Number of most similar cases from which the case base proposes a solution.
         tolerance
             Largest difference at which two numeric solutions agree; required if solutions are numbers, except with the
             policies ``"if_new"`` and ``"always"``.
@@ -735,7 +736,7 @@ class CaseBase:
                 if answered := [trial.id for trial in decision.trials if trial.right is right]:
                     writer.record_use(answered, helped=right)
             if decision.retired:
-                writer.retire(decision.retired, why="its usage record is poor")
+                writer.retire(decision.retired, why="the usage record of the case is poor")
         return replace(decision, id=id)
 
     def converse(
@@ -798,7 +799,7 @@ class CaseBase:
             attribute = graphs[0]
         if attribute not in graphs:
             given = f"got attribute={attribute!r}" if attribute is not None else "got no attribute"
-            remedy = f"Choose one of {listed(graphs)}." if graphs else "Declare one as 'graph'."
+            remedy = f"Choose one of {listed(graphs)}." if graphs else "Declare an attribute as 'graph'."
             raise CaseBaseError(f"{given}; expected an attribute of kind 'graph'. {remedy}")
         return design(
             function,
@@ -826,8 +827,8 @@ class CaseBase:
     ) -> None:
         """Store weights and measures in the file as defaults for later retrievals.
 
-        Both are mappings from attributes; None leaves the stored defaults unchanged, and ``{}`` removes them. Functions
-        and embeddings cannot be stored; pass them to `retrieve`.
+        ``weights`` and ``measures`` are mappings from attributes; None leaves the stored defaults unchanged, and ``{}``
+        removes the defaults. Functions and embeddings cannot be stored; pass these measures to `retrieve`.
         """
         by, why = self._provenance(by, why)
         with self._live.writing() as writer:
@@ -980,8 +981,8 @@ class CaseBase:
     def learner(self, name: str) -> CaseLearner:
         """Return a fitted learner that `fit` stored under a name.
 
-        If a case of its training data was forgotten, or the learner was fitted by another version of the library, the
-        learner is refitted to the remaining cases of the training data.
+        If a training case of the learner was forgotten, or the learner was fitted by another version of the library,
+        the learner is refitted to the remaining training cases.
         """
         with self._live.reading() as table:
             kept = self._kept(name)
@@ -991,7 +992,8 @@ class CaseBase:
             return learners.refit_learner(recipe, table, ids=kept.fitted_on, sequence=self._live.sequence)
 
     def learners(self) -> KeptLearners:
-        """Return the stored learners: their names, when they were fitted, and the number of changes since then."""
+        """Return the stored learners with their names, times of fitting, and the number of changes since each was
+        fitted."""
         with self._live.reading():
             found = []
             steps = [event.sequence for event in self._live.store.history() if event.action in _CHANGES_OF_CASES]
@@ -1017,7 +1019,7 @@ class CaseBase:
         elif differing := [name for name in {**there, **wanted} if there.get(name) != wanted.get(name)]:
             raise CaseBaseError(
                 f"attributes do not match those of {self.path}; mismatched: {listed(differing)}. Nothing was changed. "
-                "Omit attributes to use those of the file; CaseBase.declare adds attributes."
+                "Omit attributes= to use the attributes of the file; CaseBase.declare adds attributes."
             )
 
     def _provenance(self, by: Any, why: Any) -> tuple[str | None, str | None]:
@@ -1041,7 +1043,7 @@ class CaseBase:
             return self._live.insert(writer, new, attributes, by=by, why=why)
 
     def _insert_records(self, writer: Writer, read: exchange.ReadCases, by: str | None, why: str | None) -> list[int]:
-        """Add cases that were read from a file, with their notes and retirements."""
+        """Add cases that were read from a file; notes and the retired status of cases are kept."""
         ids: list[int] = []
         for (author, reason), group in groupby(read.cases, lambda case: (case.by or by, case.why or why)):
             records, seen = list(group), len(writer.changes)
@@ -1064,8 +1066,8 @@ class CaseBase:
         empty = where is None or (isinstance(where, Mapping) and not where)
         if (ids is None) == empty:
             raise CaseBaseError(
-                "got neither or both of ids and where; pass exactly one. Nothing was changed. For example "
-                "forget(7), forget([7, 8]) or forget(where={'device': 'printer'})."
+                "got neither or both of ids and where; pass exactly one, for example forget(7), forget([7, 8]) or "
+                "forget(where={'device': 'printer'}). Nothing was changed."
             )
         table = self._live.table
         return table.ids[self._meeting(where)].tolist() if ids is None else check_ids(ids, table)
@@ -1127,8 +1129,8 @@ class CaseBase:
             return found[0]
         names = [kept.name for kept in store.learners()]
         raise CaseBaseError(
-            f"found no learner named {quoted(name)} in the case base; it has {listed(names) or 'none yet'}. "
-            "CaseBase.fit(learner, name=...) fits and stores one."
+            f"found no learner named {quoted(name)} in the case base; stored learners: {listed(names) or 'none yet'}. "
+            "CaseBase.fit(learner, name=...) fits and stores a learner."
         )
 
 
@@ -1188,12 +1190,12 @@ class Verification(TextResult):
 
 
 def table_of(base: CaseBase) -> AbstractContextManager[CaseTable]:
-    """Return a context manager for the current cases of a case base; other threads cannot change them within it."""
+    """Return a context manager for the current cases; no other thread can change the cases within the context."""
     return base._live.reading()
 
 
 def _check_fits(table: CaseTable, name: str, kind: CaseKind) -> None:
-    """Check that every stored value of an attribute stays the same under another kind."""
+    """Check that every stored value of an attribute would be unchanged by another kind of the attribute."""
     before = table.attributes[name]
     for value in table.column(name).values:
         try:

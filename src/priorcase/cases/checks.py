@@ -66,7 +66,7 @@ def check_names(names: Iterable[Any]) -> None:
 def check_known(names: Iterable[object], attributes: Collection[str], *, source: str | None = None) -> None:
     """Raise an error if a name is not an attribute; `source` is the file that contains the names."""
     if unknown := [name for name in names if name not in attributes]:
-        known = f"It has {listed(list(attributes), limit=12) or 'none yet'}; omit other names, or declare them first."
+        known = f"Known names: {listed(list(attributes), limit=12) or 'none yet'}. Use one, or declare an attribute."
         remedy = advice(unknown[0], attributes, otherwise=known)
         has = "got" if source is None else f"{source} has"
         raise CaseBaseError(f"{has} {named('attribute', unknown)}, unknown to the case base. {remedy}")
@@ -101,7 +101,7 @@ def check_case(case: Any, attributes: Mapping[str, CaseKind]) -> dict[str, Store
 
 
 def check_query(query: Any, table: CaseTable) -> dict[str, Stored]:
-    """Return the values in a query that are not missing; warn if only case or spaces differ from a stored value."""
+    """Return the known values of a query; warn if one differs from a stored value only in case or whitespace."""
     checked = check_case(query, table.attributes)
     for name, value in checked.items():
         if type(table.attributes[name]) is Nominal:
@@ -161,13 +161,13 @@ def rows_of(cases: Any) -> list[Mapping[str, Any]]:
 
 
 def field_of(rows: Sequence[Mapping[str, Any]], given: Any, *, field: str) -> tuple[list[Any], str | None]:
-    """Return one value for each case, from a column or a list, and the name of the column."""
+    """Return one value for each case, from a column or a list, and the name of the column (None for a list)."""
     if given is None:
         return [None] * len(rows), None
     if isinstance(given, str):
         if rows and not any(given in row for row in rows):
             raise CaseBaseError(
-                f"got {field}={given!r}, which is not a column; the cases have {listed(rows[0], limit=12)}. Nothing "
+                f"got {field}={given!r}, which is not a column; the columns are {listed(rows[0], limit=12)}. Nothing "
                 f"was changed. To give each case a {field} of its own, pass a list."
             )
         return [row.get(given) for row in rows], given
@@ -179,7 +179,7 @@ def field_of(rows: Sequence[Mapping[str, Any]], given: Any, *, field: str) -> tu
     if len(values) != len(rows):
         raise CaseBaseError(
             f"got {len(values)} value{'s' * (len(values) != 1)} of {field} for {len(rows)} "
-            f"case{'s' * (len(rows) != 1)}; expected one for each case. Use None for cases without a value; nothing "
+            f"case{'s' * (len(rows) != 1)}; expected one value for each case. Use None for a missing value; nothing "
             "was changed."
         )
     return values, None
@@ -197,7 +197,9 @@ def check_key(key: Any) -> str | None:
     if is_missing(key):
         return None
     if not isinstance(key, str) and not (is_whole(key) and abs(key) < 10**LONGEST_KEY):
-        raise CaseBaseError(f"got {quoted(key)} for 'key'; expected a string or an integer. Omit it if it is unknown.")
+        raise CaseBaseError(
+            f"got {quoted(key)} for 'key'; expected a string or an integer. Omit the key if there is none."
+        )
     return _check_length(str(int(key) if is_whole(key) else key), "key", LONGEST_KEY)
 
 
@@ -206,19 +208,22 @@ def check_text(text: Any, *, what: str) -> str | None:
     if text is None:
         return None
     if not isinstance(text, str):
-        raise CaseBaseError(f"got {quoted(text)} for {what!r}; expected a string. Omit it if it is unknown.")
+        raise CaseBaseError(
+            f"got {quoted(text)} for {what!r}; expected a string. Omit the argument if there is no text."
+        )
     return _check_length(text, what, LONGEST_TEXT)
 
 
 def _check_length(text: str, what: str, most: int) -> str:
     if not text or not _encodable(text):
         raise CaseBaseError(
-            f"got {quoted(text)} for {what!r}; expected a non-empty string of valid Unicode. Omit it if it is unknown."
+            f"got {quoted(text)} for {what!r}; expected a non-empty string of valid Unicode. Omit the argument if "
+            "there is no text."
         )
     if len(text) > most:
         raise CaseBaseError(
             f"got {len(text):,} characters for {what!r}; expected at most {most:,}. Keep long documents elsewhere and "
-            "store only what distinguishes cases."
+            "store only the part that distinguishes cases."
         )
     return text
 
@@ -232,7 +237,7 @@ def _encodable(text: str) -> bool:
 
 
 def check_id(given: Any) -> int:
-    """Return the id of a case, given as a number or as the case; the case need not be in the table."""
+    """Return the id of a case that is passed as an id or as a `Case`; the case need not be in the table."""
     found = given.id if isinstance(given, Case) else given
     if not is_whole(found) or abs(found) > LARGEST_ID:
         raise UnknownIdError(
@@ -243,7 +248,7 @@ def check_id(given: Any) -> int:
 
 
 def check_ids(given: Any, table: CaseTable) -> list[int]:
-    """Return the distinct ids of one or several cases in the given order; all must be in the table."""
+    """Return the distinct ids of one or several cases in the given order; all cases must be in the table."""
     many = None if isinstance(given, (str, bytes, Mapping)) else _listed(given)
     many = [given] if many is None else many
     ids = list(dict.fromkeys(map(check_id, many)))

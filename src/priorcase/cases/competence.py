@@ -35,14 +35,15 @@ class Competence(GridResult):
     """The coverage and reachability of each case; prints as a table, sorted by coverage.
 
     ``ids`` and ``solutions`` describe the cases that are not retired and have a solution that worked; ``left_out`` is
-    the number of cases that are not retired but have no such solution. For each case, ``coverage`` contains the ids of
-    the cases it solves, and ``reachability`` the ids of the cases that solve it: itself and at most ``k`` other cases.
-    ``category`` is
+    the number of cases that are not retired but have no solution that worked. For each case, ``coverage`` contains the
+    ids of the cases it solves, and ``reachability`` the ids of the cases that solve it: itself and at most ``k`` other
+    cases. ``category`` is
 
-    - ``"pivotal"`` if no other case solves it: deleting it reduces competence;
-    - ``"support"`` if another case that solves it has the same coverage: all but one of these cases can be deleted;
-    - ``"auxiliary"`` if another case that solves it covers the same cases and more: it can be deleted first;
-    - ``"spanning"`` otherwise: it links regions that other cases cover.
+    - ``"pivotal"`` if no other case solves this case: deleting a pivotal case reduces competence;
+    - ``"support"`` if another case that solves this case has the same coverage: one of the two can be deleted;
+    - ``"auxiliary"`` if another case that solves this case covers the same cases and more: delete auxiliary cases
+      first;
+    - ``"spanning"`` otherwise: a spanning case links regions that other cases cover.
 
     References
     ----------
@@ -248,7 +249,7 @@ class Duplicates(GridResult):
         return [each.tolist() for each in found]
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a frame with one row per pair: both ids, their similarity, both solutions and whether these agree.
+        """Return a frame with one row per pair: both ids, the similarity, both solutions, and whether they agree.
 
         For ``backend`` see `Competence.frame`.
         """
@@ -288,11 +289,11 @@ def near_duplicates(
 ) -> Duplicates:
     """Return the pairs of cases with similarity >= ``threshold``; see `CaseBase.near_duplicates`.
 
-    The later case of each pair is the query, as in `CaseBase.retain`. An attribute whose value is missing in one of the
-    two cases counts with similarity 0. At most ``most`` pairs are listed, beginning with the earliest queries. The
+    The later case of each pair is the query, as in `CaseBase.retain`. An attribute whose value is missing in exactly
+    one of the two cases has similarity 0. At most ``most`` pairs are listed, beginning with the earliest queries. The
     running time is quadratic in the number of cases.
     """
-    check_share("threshold", threshold, hint="0.95 is usual; 1 finds identical cases.")
+    check_share("threshold", threshold, hint="A threshold of 0.95 is usual; 1 finds identical cases.")
     check_count("most", most, hint="The default is 100,000.")
     solutions = Solutions.exactly(table) if tolerance is None else Solutions.of(table, tolerance)
     live = np.flatnonzero(~table.retired)

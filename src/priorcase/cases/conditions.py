@@ -44,7 +44,7 @@ _COLLECTIONS = (list, tuple, set, frozenset, range)
 class Condition:
     """A condition on one attribute, created with functions such as `at_least` and `one_of`.
 
-    Its repr is the expression that creates it; conditions with the same repr are equal.
+    The repr of a condition is the expression that creates the condition; conditions with the same repr are equal.
 
     >>> at_least(3), one_of("red", None), not_("red") == not_("red")
     (at_least(3), one_of('red', missing()), True)
@@ -114,7 +114,7 @@ def contains(*items: object) -> Condition:
 
 @prefix_errors
 def matches(pattern: str | re.Pattern[str]) -> Condition:
-    """Match strings that contain a match of a regular expression; unlike `contains`, this is case-sensitive.
+    """Match strings that contain a match of a regular expression; unlike `contains`, `matches` is case-sensitive.
 
     ``matches("(?i)vpn")`` ignores case.
     """
@@ -196,8 +196,8 @@ def _bounded(name: str, *bounds: object) -> Condition:
 def _check_given(values: Sequence[object]) -> None:
     if not values:
         raise CaseBaseError(
-            "got an empty list of values; expected at least one value or condition. Omit the condition to allow any "
-            "value; None means missing."
+            "got an empty list of values, or None as a bound; expected at least one value or condition. Omit the "
+            "condition to allow any value; the condition None matches missing values."
         )
 
 
@@ -229,7 +229,7 @@ def mask(
 
 @dataclass(frozen=True)
 class _Subject:
-    """The distinct values that a condition applies to, in stored form; JSON strings if ``kind`` is None."""
+    """The distinct values that a condition applies to, in stored form (JSON strings if ``kind`` is None)."""
 
     name: str
     kind: CaseKind | None
@@ -352,8 +352,8 @@ def _contains(subject: _Subject, *items: Any) -> BoolArray:
         return subject.where(lambda found: wanted <= {*map(identity, found)}, stored=True)
     if subject.kind is not None and not all(isinstance(item, str) for item in items):
         raise CaseBaseError(
-            f"got {quoted(Condition('contains', items))} for {subject.name!r}; expected a string to search for. None "
-            "finds missing values."
+            f"got {quoted(Condition('contains', items))} for {subject.name!r}; expected a string to search for. The "
+            "condition None matches missing values."
         )
     texts = [folded(item) if isinstance(item, str) else None for item in items]
     plain_items = [plain(item) for item in items]
@@ -375,8 +375,8 @@ def _asked(subject: _Subject, function: Callable[[Any], Any]) -> BoolArray:
             return bool(function(value))
         except Exception as error:  # a user's function can raise anything; it is chained as the cause
             raise CaseBaseError(
-                f"the function for {subject.name!r} raised {failure(error)} for {quoted(value)}. It is called with "
-                "every value that is not missing, whatever its type; see the traceback above."
+                f"the function for {subject.name!r} raised {failure(error)} for {quoted(value)}. The function is "
+                "called with every value that is not missing, of any type; see the traceback above."
             ) from error
 
     return subject.where(answer)
@@ -415,7 +415,8 @@ def _ends(subject: _Subject, value: Any) -> tuple[float, float]:
     stored: Any = subject.stored(value)
     if stored is None:
         raise CaseBaseError(
-            f"got {quoted(value)} for {subject.name!r}; expected a value to compare with. Use None for missing values."
+            f"got {quoted(value)} for {subject.name!r}; expected a value to compare with. The condition None matches "
+            "missing values."
         )
     start = number_of(subject.kind)(stored) if isinstance(subject.kind, (Ordinal, Date)) else stored
     if isinstance(subject.kind, Date) and len(stored) == _DAY:
@@ -457,10 +458,10 @@ _BOOLEANS = {"true": True, "false": False}
 def parse(text: str, attributes: Mapping[str, CaseKind], *, others: Iterable[str] = ()) -> tuple[str, Condition]:
     """Parse a condition such as ``miles<=50000`` into a name and a condition.
 
-    Operators are ``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=`` and ``~`` (contains). ``fuel=gas|diesel`` means either
-    value, ``fuel=?`` means missing, and ``fuel!=?`` not missing. Values are parsed by the attribute's kind; if the kind
-    allows numbers and strings, both are tried. ``others`` are further names that conditions can use besides attributes,
-    solution, outcome and id.
+    Operators are ``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=`` and ``~`` (contains). ``fuel=gas|diesel`` matches either
+    value, ``fuel=?`` matches missing values, and ``fuel!=?`` matches known values. Values are parsed by the
+    attribute's kind; if the kind allows numbers and strings, both are tried. ``others`` are further names that
+    conditions can use besides attributes, solution, outcome and id.
 
     >>> from priorcase.schema import Numeric, Nominal
     >>> attributes = {"miles": Numeric(), "fuel": Nominal()}
@@ -473,13 +474,13 @@ def parse(text: str, attributes: Mapping[str, CaseKind], *, others: Iterable[str
     parts = [part.strip() for part in given.split("|")] if equality else [given]
     if not all(parts):
         raise CaseBaseError(
-            f"The condition {quoted(text)} has no value after {name!r}; expected NAME=VALUE. {name}=? finds "
-            "missing values."
+            f"The condition {quoted(text)} has no value after {name!r}; expected NAME=VALUE. {name}=? "
+            "matches missing values."
         )
     if not equality and given == "?":
         raise CaseBaseError(
             f"The condition {quoted(text)} has '?' after {operator}; expected one value. Only = and != accept "
-            "several values (A|B) or ? for missing."
+            "several values (A|B) or ? for missing values."
         )
     if operator == "~":
         return name, contains(given)
@@ -505,7 +506,7 @@ def _split(text: str, names: list[str]) -> tuple[str, str, str]:
     lacking = "operator" if operator is None else "name"
     raise CaseBaseError(
         f"The condition {quoted(text)} has no {lacking}; expected NAME=VALUE. Operators are = != < <= > >= and ~ "
-        "(contains); NAME=A|B means either, NAME=? missing."
+        "(contains); NAME=A|B matches A or B, and NAME=? matches missing values."
     )
 
 
@@ -551,7 +552,7 @@ def _bound(name: str, kind: CaseKind | None, given: str) -> object:
 
 
 def typed(name: str, kind: CaseKind | None, text: str) -> object:
-    """Parse a number or date in any usual notation; return other text unchanged; raise an error if two meanings fit.
+    """Parse a number or date in any usual notation; return other text unchanged; raise an error for ambiguous text.
 
     >>> typed("price", Numeric(), "1.516,34"), typed("sold", Date(), "16.03.2025"), typed("price", Numeric(), "many")
     (1516.34, '2025-03-16', 'many')

@@ -122,7 +122,7 @@ _MOST_MEMBERS = 10_000
 _DEEPEST = 100
 _WHOLE, _LARGEST = 2**53, 2**63
 _ELSEWHERE = "Keep long documents elsewhere and store only the part that distinguishes cases."
-_MISSING = "Omit it if it is unknown."
+_MISSING = "Omit an unknown value."
 
 
 def check(kind: CaseKind, value: Any, *, attribute: str) -> Stored:
@@ -262,7 +262,7 @@ def _readable(text: str, most: int) -> str:
             text.encode("utf-8")
         except UnicodeEncodeError:
             raise CaseBaseError(
-                "expected valid text, not half of a surrogate pair. Decode it again with errors='replace'."
+                "expected valid text, not half of a surrogate pair. Decode the text again with errors='replace'."
             ) from None
     return text
 

@@ -32,8 +32,8 @@ class Recipe:
 
     A recipe contains no values of cases. When a case is forgotten, the fitted state is deleted, and the recipe remains
     for refitting. `learner` is the public name of the class, `parameters` is the unfitted learner in the format of
-    saved models as Base64, `shown` is how the learner prints, and `sequence` is the number of the last change before
-    the learner was fitted.
+    saved models as Base64, `shown` is the printed form of the learner, and `sequence` is the number of the last change
+    before the learner was fitted.
     """
 
     learner: str
@@ -57,10 +57,10 @@ class Recipe:
         try:
             data = b64decode(self.parameters, validate=True)
         except saving.MADE_UP as error:
-            raise saving.damaged(_RECIPE, "its parameters cannot be read") from error
+            raise saving.damaged(_RECIPE, "the stored parameters cannot be read") from error
         learner = saving.load_bytes(data, source=_RECIPE)
         if type(learner).__name__ != self.learner:
-            raise saving.damaged(_RECIPE, f"its parameters are those of a {type(learner).__name__}")
+            raise saving.damaged(_RECIPE, f"the stored parameters are those of a {type(learner).__name__}")
         return clone(learner)
 
     def json(self) -> str:
@@ -86,9 +86,9 @@ class CaseLearner(GridResult):
     """An estimator fitted to cases, as returned by `CaseBase.fit`.
 
     ``learner`` is the fitted estimator; its training row i is the case ``ids[i]``. ``layout`` defines how cases and
-    queries are converted to rows, ``recipe`` how the estimator was fitted, and ``digest`` is a fingerprint of the
-    training data. ``left_out`` lists the attributes that could not be used; ``without_target`` and ``retired`` are the
-    numbers of cases that were excluded because their target is missing or because they are retired.
+    queries are converted to rows, ``recipe`` describes how the estimator was fitted, and ``digest`` is a fingerprint of
+    the training data. ``left_out`` lists the attributes that could not be used; ``without_target`` and ``retired`` are
+    the numbers of cases that were excluded because their target is missing or because they are retired.
     """
 
     learner: Any
@@ -218,19 +218,19 @@ def load_state(recipe: Recipe, state: bytes) -> CaseLearner:
     except saving.MADE_UP as error:
         raise saving.damaged(_STATE, "parts are missing") from error
     if type(learner).__name__ != recipe.learner:
-        raise saving.damaged(_STATE, f"it belongs to a {type(learner).__name__}, not to a {recipe.learner}")
+        raise saving.damaged(_STATE, f"the state belongs to a {type(learner).__name__}, not to a {recipe.learner}")
     if not isinstance(ids, np.ndarray) or ids.dtype != np.int64 or ids.ndim != 1:
         raise saving.damaged(_STATE, "it names no cases")
     if {*map(type, (digest, *left_out))} != {str} or {*map(type, counts)} != {int}:
-        raise saving.damaged(_STATE, "a field has the wrong type")
+        raise saving.damaged(_STATE, "a stored field has the wrong type")
     return CaseLearner(learner, ids, layout, recipe, digest, left_out, *counts)
 
 
 @dataclass(frozen=True)
 class KeptLearner:
-    """A stored learner: its name, how it was fitted, and the number of changes to the case base since then.
+    """A stored learner: its name, how it was fitted, and the number of changes to the case base since the fit.
 
-    `learned` is False if a case in its training data was forgotten; `CaseBase.learner` then refits the learner.
+    `learned` is False if a training case of the learner was forgotten; `CaseBase.learner` then refits the learner.
     """
 
     name: str
@@ -276,5 +276,5 @@ class KeptLearners(GridResult, Sequence[KeptLearner]):
             for line in zip(*(values for _, values in columns), strict=True)
         ]
         again = learned[1].count(False)
-        note = f"{again} will be refitted: a case was forgotten" if again else ""
+        note = f"{again} will be refitted on next use: a training case was forgotten" if again else ""
         return Grid("learners", [name for name, _ in columns], lines, note, right={3, 5})

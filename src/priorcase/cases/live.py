@@ -95,7 +95,7 @@ class LiveTable:
     def insert(
         self, writer: Writer, cases: Sequence[NewCase], attributes: Iterable[str], *, by: str | None, why: str | None
     ) -> list[int]:
-        """Store cases within a transaction; they are added to the table without reading them back."""
+        """Store cases within a transaction; the cases are added to the table without being read back from the file."""
         ids = writer.insert(cases, by=by, why=why)
         names, present = list(attributes), set(self.table.known(ids))
         for id, case in zip(ids, cases, strict=True):
@@ -111,7 +111,7 @@ class LiveTable:
             missing = min(set(ids) - {case.id for case in found})
             raise CaseBaseFileError(
                 f"The case base {self.store.path} is damaged: case {missing} is missing. The file was not changed. "
-                "Restore it from a backup; keep the damaged file until that is done."
+                "Restore the file from a backup, and keep the damaged file until then."
             )
         return found
 
@@ -120,7 +120,7 @@ class LiveTable:
         return [_shown(case, self.table.attributes) for case in self.store.fetch(ids)]
 
     def look_up(self, ids: Sequence[int], snapshot: Snapshot) -> list[Case]:
-        """Return cases as they were when retrieved, with key, notes and provenance if they are still in the file."""
+        """Return cases as they were when retrieved; add key, notes and provenance of cases still in the file."""
         stored: dict[int, StoredCase] = {}
         with suppress(CaseBaseError):
             stored = {case.id: case for case in self.store.fetch(ids)}
@@ -178,7 +178,7 @@ class LiveTable:
         self.cache.clear()
 
     def restart(self) -> None:
-        """Create new locks and read the file again, because threads lost in a fork may have held the old locks."""
+        """Create new locks and mark the cases for rereading, since threads lost in a fork may hold the old locks."""
         self._lock, self.cache = ReadersWriter(), MeasureCache()
         self._step, self._behind = None, True
 
@@ -253,7 +253,7 @@ class ReadersWriter:
         if me in self._readers:  # it would wait for itself
             raise CaseBaseBusyError(
                 "the case base cannot be changed while it processes a query, for example by a function used as a "
-                "condition. Change it afterwards."
+                "condition. Change the case base after the query."
             )
         with self._changed:
             self._waiting += 1

@@ -286,7 +286,7 @@ def _as_array(tasks: Sequence[Delayed], classes: Any, dtype: Any) -> Any:
 def _blocks(model: DistributedKNN, X: Any, k: int) -> list[tuple[int, int, Delayed]]:
     """Split queries into blocks with short neighbor lists; return the number, first query and queries of each block.
 
-    There are at least two blocks, so that not all workers wait for the partition searched first.
+    Many queries are split into at least two blocks, so that not all workers wait for the partition searched first.
     """
     queries = encoded(model._empty, X)
     n = len(queries.cells)
@@ -347,7 +347,9 @@ def loo_predict_proba(model: Any) -> Any:
     """
     if not isinstance(model, DistributedKNN):
         if not hasattr(model, "loo_predict_proba"):
-            raise NotAvailableError(f"{type(model).__name__} has no loo_predict_proba. Classifiers have it.")
+            raise NotAvailableError(
+                f"{type(model).__name__} has no loo_predict_proba. Only classifiers have this method."
+            )
         return model.loo_predict_proba()
     _ = model.classes_
     return _as_array(model.left_out("predict_proba"), model, np.dtype(np.float64))
@@ -360,8 +362,8 @@ def loo_predict_proba(model: Any) -> Any:
 def compare(learners: Any, X: Any, y: Any, **options: Any) -> evaluation.Comparison:
     """Compare learners on a Dask DataFrame, with the splits distributed over the workers.
 
-    The result is that of `priorcase.evaluation.compare` on ``X.compute()``; see there for the options. All rows are
-    sent to every worker. ``y`` is a column name or a Dask Series.
+    The options and the result are those of `priorcase.evaluation.compare` on ``X.compute()``. All rows are sent to
+    every worker. ``y`` is a column name or a Dask Series.
     """
     table, targets, _ = _in_memory(X, y)
     with _workers():
@@ -372,7 +374,7 @@ def compare(learners: Any, X: Any, y: Any, **options: Any) -> evaluation.Compari
 def tune(estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, **options: Any) -> Tuning:
     """Select the parameters of a k-NN model, with candidates and folds distributed over the workers.
 
-    The result is that of `priorcase.tune` on ``X.compute()``; see there for the options. For a `KNNClassifierCV` or
+    The options and the result are those of `priorcase.tune` on ``X.compute()``. For a `KNNClassifierCV` or
     `KNNRegressorCV`, ``tuning_`` is returned. ``y`` and ``sample_weight`` are column names or Dask Series.
     """
     table, targets, weights = _in_memory(X, y, sample_weight)

@@ -53,7 +53,8 @@ _GOLDEN = 0.6180339887
 class Queries:
     """Encoded queries, their unseen values, and the stored rows to exclude from their neighbors.
 
-    ``own`` contains the ids of stored rows used as queries; ``targets`` and ``weights`` are those of these rows.
+    ``own`` contains the ids of stored rows used as queries; ``targets`` and ``weights`` are the targets and weights of
+    the same rows.
     """
 
     cells: FloatArray
@@ -70,7 +71,8 @@ class Queries:
 class Found:
     """Nearest rows of each query in some partitions, nearest first; the rows of query i start at indptr[i].
 
-    ``overflow`` marks distances that are infinite because they are too large for float64; None if there are none.
+    ``overflow`` marks distances that are infinite because they are too large for float64; None if no distance
+    overflows.
     """
 
     indptr: IdArray
@@ -454,8 +456,8 @@ class DistributedKNN(TextResult):
     def near(self, queries: Delayed, k: int, *, ties: bool, weighted: bool, turn: int = 0) -> Delayed:
         """Return the nearest rows over all partitions, merging a few lists at a time.
 
-        One partition, which depends on ``turn``, is searched first; its results limit the search of the other
-        partitions.
+        One partition, which depends on ``turn``, is searched first; unless rows are weighted, its results limit the
+        search of the other partitions.
         """
         ask, merge = delayed(nearest, pure=False), delayed(merged, pure=False)
         start = int(turn * _GOLDEN * len(self.parts)) % len(self.parts)

@@ -124,7 +124,7 @@ def sketch(partition: Partition, nominal: frozenset[Name], classes: bool) -> Ske
 def _reduced(column: Column, distinct: bool) -> tuple[Column, int]:
     """Return a short column of the same kind, and the number of known values.
 
-    The short column has all distinct values; if the column is numeric, only with ``distinct``.
+    The short column contains all distinct values of the column; for a numeric column, this requires ``distinct``.
     """
     if isinstance(column, ArrayColumn):
         missing = column._missing

@@ -1,6 +1,6 @@
 """The explorer: a browser page to query a model, inspect its rows and edit them.
 
-Needs the extra ``serve``, which is imported on first use.
+The explorer needs the packages of the extra ``serve``, which are imported on first use.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Predict a file of new rows in the background, with optional explanations.
 
-The file is read in the same way as the open table. The predictions can be downloaded as CSV, with all columns of the
-file in their original format, or as JSON. In CSV, an apostrophe is put before strings that a spreadsheet would run as
-formulas; JSON contains all strings unchanged.
+The file is read in the same way as the table that is open in the explorer. The predictions can be downloaded as CSV,
+with all columns of the file in their original format, or as JSON. In CSV, an apostrophe is put before strings that a
+spreadsheet would run as formulas; JSON contains all strings unchanged.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ class Asked(BaseModel):
 
     @property
     def explains(self) -> bool:
-        """Whether explanations are requested, which take longer."""
+        """Whether contributions or counterfactuals are requested, which take longer to compute than predictions."""
         return self.contributions or self.counterfactuals > 0
 
 
 class NewRows(NamedTuple):
-    """New rows in the format of the model, with their line numbers, notes, and the targets if the file has them.
+    """New rows in the format of the model, with line numbers, notes for the user, and the targets if the file has any.
 
     ``fields`` contains all columns of the file except the target, as text; ``notation`` is the number and date format
     of the file.
@@ -145,7 +145,9 @@ class Batches:
     def done(self, id_: int) -> Batch:
         """Return the batch with this job id; raise an error unless it is finished."""
         if (found := self.get(id_)).job is None or found.job.state != "done":
-            raise UnknownIdError(f"The predictions {id_} are not complete yet.")
+            raise UnknownIdError(
+                f"The predictions {id_} are not complete: the job is still running, was canceled or has failed."
+            )
         return found
 
 
@@ -225,7 +227,9 @@ def answer(batch: Batch, model: Any, new: NewRows, asked: Asked, workspace: Work
     total, most = len(new.lines), _MOST[asked.explains]
     if total > most:
         what = "explained" if asked.explains else "predicted"
-        raise TooLargeError(f"{total:,} rows are more than the limit of {most:,} rows that can be {what} at a time.")
+        raise TooLargeError(
+            f"{total:,} rows are more than the limit of {most:,} rows that can be {what} at a time. Split the file."
+        )
     target, decision = workspace.opened.target, workspace.decision
     size, documents = _BLOCK[asked.explains], list[dict[str, Any]]()
     for start in range(0, total, size):
@@ -327,7 +331,7 @@ def _text(value: Any) -> Any:
 
 
 def _right(new: NewRows, documents: Sequence[Mapping[str, Any]], model: Any) -> dict[str, Any] | None:
-    """Return the number of correct predictions or the mean absolute error on rows with a target; None without any."""
+    """Return the number of correct predictions or the mean absolute error; None if no row has a target."""
     known = [one for one in documents if one.get("actual") is not None and one["actual"] == one["actual"]]
     if not known:
         return None

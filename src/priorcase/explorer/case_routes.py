@@ -34,7 +34,7 @@ class Answers(BaseModel):
 
 
 def case_routes(workspace: Workspace, service: Service) -> APIRouter:
-    """Return the routes for case bases that only the page uses; they must be registered before ``/cases/{id}``."""
+    """Return the case-base routes that only the page uses; register these routes before ``/cases/{id}``."""
     router = new_router()
 
     @router.get("/cases/columns", summary="Distributions of all attributes, for a form")

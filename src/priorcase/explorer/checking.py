@@ -32,7 +32,7 @@ _LEAST = 10  # minimum number of rows for finding unusual rows
 class Computed(Generic[T]):
     """A result that a background job computes from the current model, and recomputes after the model has changed.
 
-    ``title`` is the name of the job. ``compute`` is called with the model, in a fixed state, and the job.
+    ``title`` is the name of the job. ``compute`` is called with a snapshot of the model and with the job.
     """
 
     def __init__(self, workspace: Workspace, title: str, compute: Callable[[Any, Job], T]) -> None:
@@ -89,7 +89,7 @@ class Computed(Generic[T]):
 
 @dataclass(frozen=True)
 class Score:
-    """A score over all rows, and whether higher is better.
+    """A score over all rows, and whether higher scores are better.
 
     The JSON value is rounded for display, so that the difference between two scores matches the displayed values.
     """
@@ -163,7 +163,7 @@ def _class_numbers(model: Any, instances: Any) -> IntArray:
 
 
 def _task(classes: bool, rows: IntArray) -> Problem:
-    """Return a problem with only the task and the positions of the rows; all other fields are unused."""
+    """Return a `Problem` that contains only the task and the positions of the rows; its other fields are not used."""
     from priorcase.datasets.columns import NamedColumns
     from priorcase.reporting.table import Problem
 
@@ -195,7 +195,7 @@ def stored_outliers(model: Any, job: Job | None = None) -> FoundOutliers:
 
 
 def stored_problem(model: Any) -> Problem:
-    """Return the stored rows in the format of the reports."""
+    """Return the stored rows as a `Problem`, the input of the functions for reports."""
     from priorcase.datasets.columns import NamedColumns
     from priorcase.reporting.table import Problem
 

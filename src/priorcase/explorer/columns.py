@@ -29,12 +29,12 @@ _QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 def column_summaries(model: Any, target: str | None, left_out: Mapping[str, str] | None = None) -> dict[str, Any]:
     """Return a summary of each column of a model and of its target as JSON.
 
-    ``left_out`` maps columns that the model does not use to the reason. Numbers and dates have a histogram (``edges``,
-    ``counts``), ``quantiles`` (the first is the minimum, the last the maximum) and ``low``, ``high`` and ``step`` for a
-    slider that leaves out outliers. ``beyond`` has the numbers of outliers below and above, which are counted in the
-    first and the last bin. If the numbers are ``whole`` (integers), the edges lie between them. Ordinal and nominal
-    columns have ``values`` with their ``counts``. ``by`` contains the counts for each of the ``outcomes``: the classes,
-    or the thirds of a numeric target.
+    ``left_out`` gives the reason for each column that the model does not use. Numbers and dates have a histogram
+    (``edges``, ``counts``), ``quantiles`` (the first is the minimum, the last the maximum) and ``low``, ``high`` and
+    ``step`` for a slider that leaves out outliers. ``beyond`` has the numbers of outliers below ``low`` and above
+    ``high``; outliers are counted in the first and the last bin. If all numbers are integers (``whole``), the edges lie
+    between integers. Ordinal and nominal columns have ``values`` with their ``counts``. ``by`` contains the counts for
+    each of the ``outcomes``: the classes, or the thirds of a numeric target.
     """
     instances = pinned(model)._stored().instances
     classes = list(map(_text, instances.target_values())) if is_classifier(model) else None
@@ -64,7 +64,10 @@ def stored_rows(model: Any) -> tuple[NamedColumns, AnyArray]:
     """Return the stored rows of a model and their targets in the format that learners expect."""
     instances = pinned(model)._stored().instances
     if instances.weighted:
-        raise NotAvailableError("The rows of this model have sample weights, which are not supported here.")
+        raise NotAvailableError(
+            "The rows of this model have sample weights. The explorer cannot compare learners, measure importance or "
+            "create reports for such a model."
+        )
     kinds = dict(zip(map(str, attribute_names(instances.schema)), instances.schema.kinds, strict=True))
     data: dict[str, Any] = {}
     for a, (name, kind) in enumerate(kinds.items()):
@@ -85,7 +88,7 @@ def _summaries(instances: Any, groups: IntArray | None, n_groups: int) -> list[d
 
 
 def _thirds(numbers: FloatArray) -> tuple[IntArray, list[str]]:
-    """Return the third of a numeric target that each row is in, and the names of the thirds; fewer than 3 with ties."""
+    """Return for each row the third of the numeric target, and the names of the thirds (fewer than 3 with ties)."""
     cuts = np.unique(np.quantile(numbers, (1 / 3, 2 / 3)))
     cuts = cuts[(cuts > numbers.min()) & (cuts <= numbers.max())]
     edges = [number(cut, 4) for cut in cuts.tolist()]

@@ -63,7 +63,7 @@ class Reports:
 
 
 def export_routes(workspace: Workspace, service: Service, save: str | PathLike[str] | None = None) -> APIRouter:
-    """Return the routes for reports and for the equivalent Python code; ``save`` is the file for saving the model."""
+    """Return the routes for reports and for the equivalent Python code; ``save`` is the file for the saved model."""
     router, reports = new_router(), Reports(workspace)
 
     @router.get("/export", summary="Get the name of the file for saving the model")
@@ -79,7 +79,7 @@ def export_routes(workspace: Workspace, service: Service, save: str | PathLike[s
     async def page(id: Annotated[int, Path(ge=0, le=2**31)]) -> Any:
         return await download(service, lambda: (reports.get(id), "report.html"), "text/html; charset=utf-8")
 
-    @router.post("/script", summary="Get the equivalent Python code for a case")
+    @router.post("/script", summary="Get Python code that predicts a case as the page does")
     async def script(body: Annotated[dict[str, Any], Body(examples=[{"age": 31}])]) -> Any:
         return await service.answer(lambda: {"python": script_of(workspace, body)})
 

@@ -37,7 +37,7 @@ class Job:
         self._began, self._ended = perf_counter(), 0.0
 
     def tell(self, message: str, progress: float | None = None) -> None:
-        """Report progress; raise `Cancelled` if the job was canceled, which ends the task."""
+        """Report progress; if the job was canceled, raise `Cancelled`, which ends the task."""
         self.message, self.progress = message, progress
         self.cancellation.check()
 
@@ -81,7 +81,7 @@ class Jobs:
         self._ids, self._lock = count(1), Lock()
 
     def start(self, name: str, work: Callable[[Job], None]) -> Job:
-        """Run ``work`` in a thread; it is called with the job and reports its progress with `Job.tell`."""
+        """Run ``work`` in a thread; ``work`` is called with the job and reports progress with `Job.tell`."""
         with self._lock:
             job = Job(next(self._ids), name)
             thread = Thread(target=job._run, args=(work,), name=f"priorcase-job-{job.id}", daemon=True)

@@ -31,7 +31,7 @@ from priorcase.learning.resampling import listening
 from priorcase.registry import BASELINE, find
 from priorcase.serve.app import Service, new_router
 
-_SMALL = 2000  # with at most this many rows, starting threads takes longer than they save
+_SMALL = 2000  # with at most this many rows, starting threads takes more time than the threads save
 _SHARE = 0.6  # share of the time budget that a comparison uses
 _CLASSES = 40  # maximum number of classes for confusion and cost matrices
 _THRESHOLDS = 101
@@ -106,7 +106,7 @@ class Comparison:
 
 
 def problem_of(workspace: Workspace) -> Any:
-    """Return the current rows of a workspace in the format of the reports."""
+    """Return the current rows of a workspace as a `Problem`, the input of the functions for reports."""
     from priorcase.reporting.table import read_problem, scorable
 
     if workspace.served is None or workspace.opened.kind not in ("table", "model"):
@@ -269,7 +269,7 @@ def decision_of(given: Decision, classes: list[str]) -> dict[str, Any] | None:
         return None
     if len(classes) != 2:
         shown = f"{len(classes)}: {listed(classes)}" if classes else "none"
-        raise ParameterError(f"A threshold requires a model with two classes; this one has {shown}.")
+        raise ParameterError(f"A threshold requires a model with two classes; this model has {shown}.")
     if given.threshold is None or given.positive not in classes:
         raise ParameterError(f"Pass threshold together with positive, one of {listed(classes)}.")
     return {"classes": classes, "positive": given.positive, "threshold": given.threshold}
@@ -293,7 +293,7 @@ def answer_by(workspace: Workspace, name: str) -> Job:
     problem = problem_of(workspace)
     tried = {one.name: one for one in candidates_of(problem) if one.name != BASELINE}
     if name not in tried:
-        remedy = advice(name, tried, otherwise=f"There are {', '.join(tried)}.")
+        remedy = advice(name, tried, otherwise=f"The learners are {', '.join(tried)}.")
         raise UnknownNameError(f"There is no learner {quoted(name)}. {remedy}")
     chosen = tried[name]
 

@@ -48,7 +48,8 @@ class Layout:
 
     ``view`` is a box (x0, x1, y0, y1) that contains most rows; rows far from all others are outside. ``fit`` is the
     squared correlation between the distances on the map and the distances of the model, over pairs of a landmark and
-    another row, both within the box: pairs with an outlier are far apart on any map. ``by`` names the distance.
+    another row. Pairs with a row outside the box are omitted, because these rows are far from all others on any map.
+    ``by`` names the distance.
     """
 
     ids: IdArray
@@ -63,7 +64,7 @@ def lay_out(model: Any, job: Job | None = None, before: Layout | None = None) ->
     """Place all stored rows of a model on a map, rotated to match an earlier map as closely as possible."""
     ids = np.array(model._stored().ids)
     if not ids.size:
-        raise TooFewRowsError("There are no rows to plot: all were forgotten.")
+        raise TooFewRowsError("There are no rows to plot: all rows were forgotten. Undo the changes or open a table.")
     tell = (lambda text, share: None) if job is None else job.tell
     tell("learning the distance", 0.0)
     distances, by = model_distances(model)
@@ -89,7 +90,7 @@ def lay_out(model: Any, job: Job | None = None, before: Layout | None = None) ->
 
 
 def model_distances(model: Any) -> tuple[Distances, str]:
-    """Return the distance function by which a model, or a member of a stack, finds past cases, and its name.
+    """Return the distance function with which a model or a member of a stack finds past cases, and its description.
 
     Models without a distance compare the contributions of the values to the prediction, as in `explain`.
     """
@@ -177,7 +178,7 @@ def column_colors(model: Any, by: str, target: str | None) -> tuple[dict[str, An
         names = [str(one) for one in attribute_names(instances.schema)]
         name = by.removeprefix("column:")
         if name not in names:
-            remedy = advice(name, names, otherwise="GET /columns lists them.")
+            remedy = advice(name, names, otherwise="GET /columns lists the columns.")
             raise SchemaMismatchError(f"The model has no column {quoted(name)}. {remedy}")
         a = names.index(name)
         kind, cells = instances.schema.kinds[a], instances.column(a)
@@ -238,7 +239,7 @@ def packed(header: dict[str, Any], *arrays: AnyArray) -> bytes:
 
 
 def map_routes(workspace: Workspace, service: Service) -> APIRouter:
-    """Return the routes for the positions of rows on the map and the values that color them; see `packed`."""
+    """Return the routes for the positions and the colors of the rows on the map, in the format of `packed`."""
     router = new_router()
 
     def compute(model: Any, job: Job) -> Layout:

@@ -39,7 +39,8 @@ def page_file(path: str) -> Response | None:
 class Starting:
     """An ASGI app that serves the page at once, while another thread creates the app for all other requests.
 
-    Creating the other app takes longer than the browser needs to show the page; other requests wait until it is ready.
+    Creating the app for all other requests takes longer than the browser needs to show the page; these requests wait
+    until that app is ready.
     """
 
     def __init__(self, make: Callable[[], ASGIApp]) -> None:

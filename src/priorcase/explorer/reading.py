@@ -85,7 +85,7 @@ def reading_document(opened: Opened) -> dict[str, Any]:
     """Return how the open table was read, and all columns with their kinds, including ignored columns."""
     frame, reading = opened.frame, opened.reading
     if frame is None or reading is None:
-        raise NotAvailableError("This requires a table, but none is open.")
+        raise NotAvailableError("The reading options are available only for a table, but no table is open.")
     about = frame.attrs
     schema = {name: told for name, told in reading.columns.items() if name in frame.columns and _is_told(told)}
     why = {str(name): str(reason) for name, reason in uninformative_columns(frame).items()} if len(frame) else {}

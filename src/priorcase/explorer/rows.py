@@ -197,7 +197,7 @@ def found_rows(
     by_name = {"": columns[0]} | {column.name: column for column in reversed(columns)}
     for name in [one.column for one in filters] + ([] if sort in (None, "#") else [str(sort)]):
         if name not in by_name:
-            remedy = advice(name, [column.name for column in columns], otherwise="GET /columns lists them.")
+            remedy = advice(name, [column.name for column in columns], otherwise="GET /columns lists the columns.")
             raise SchemaMismatchError(f"There is no column {quoted(name)}. {remedy}")
     kept = np.ones(len(rank), bool)
     for one in filters:
@@ -246,7 +246,8 @@ class _Queue:
 class Review:
     """Review of the stored rows of a workspace, with the changes made since the model was last saved.
 
-    One thread makes all changes, in the order in which they arrive. ``save`` is the file that `saved` writes.
+    One thread makes all changes, in the order in which the requests arrive. ``save`` is the file to which `saved`
+    writes the model.
     """
 
     def __init__(self, workspace: Workspace, service: Service, save: str | PathLike[str] | None) -> None:
@@ -368,7 +369,7 @@ class Review:
     # -- the lines of rows
 
     def place(self, id_: int) -> str:
-        """Return the name of a row: its line in the file (also for corrected rows), otherwise its id."""
+        """Return the name of a row: its line in the file if known (also for a corrected row), otherwise its id."""
         first = self._origins.get(id_, id_)
         return self.workspace.place(first) if first < len(self.workspace.lines) else f"#{id_}"
 
@@ -376,7 +377,7 @@ class Review:
         return self.place(ids[0]) if len(ids) == 1 else f"{len(ids):,} rows"
 
     def lines(self) -> dict[str, Any]:
-        """Return the line of the first id of each run of consecutive lines, and the original ids of corrected rows."""
+        """Return the first id and first line of each run of lines, and the original ids of corrected rows."""
         self._current()
         lines = np.asarray(self.workspace.lines, np.int64)
         starts = np.flatnonzero(np.diff(lines, prepend=-1) != 1).tolist()
@@ -396,7 +397,7 @@ class Review:
 
     def _selection(self, name: str) -> tuple[int, ...]:
         if name not in self._selections:
-            raise UnknownIdError("This selection of rows is no longer available. Select them again on the map.")
+            raise UnknownIdError("This selection of rows is no longer available. Select the rows again on the map.")
         return self._selections[name]
 
     # -- queues
@@ -599,7 +600,7 @@ class Review:
     # -- files
 
     def model_file(self) -> tuple[bytes, str]:
-        """Return the bytes of the saved model, and a name for the file."""
+        """Return the current model as the content of a model file, and a name for the file."""
         model = pinned(self._current())
         with TemporaryDirectory() as folder:
             content = model.save(FilePath(folder) / "model.priorcase").read_bytes()

@@ -54,7 +54,7 @@ class Uploads:
         self._ids, self._lock = count(1), Lock()
 
     def keep(self, content: bytes, name: str) -> Upload:
-        """Store the bytes of a file; only known suffixes of its name are kept, because they determine the format."""
+        """Store the bytes of a file; keep only known suffixes of its name, because suffixes determine the format."""
         own = PurePosixPath(name.replace("\\", "/")).name or "file"
         found = _ENDINGS.search(own.lower())
         with self._lock:

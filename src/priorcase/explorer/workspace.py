@@ -109,7 +109,7 @@ class Workspace:
         self.outliers = Computed(self, "Finding unusual rows", stored_outliers)
 
     def connect(self, service: Service) -> None:
-        """Connect a service; from now on it serves the current model or case base."""
+        """Connect a service; from now on, the service serves the current model or case base."""
         self._service = service
         service.changed = self.touch
         if self.served is not None:
@@ -154,7 +154,7 @@ class Workspace:
         return self._start(f"Opening {shown}", work)
 
     def open_upload(self, id_: int) -> Job:
-        """Open an uploaded table or saved model; the upload is removed as soon as it is read."""
+        """Open an uploaded table or saved model; the upload of a table is removed as soon as it is read."""
         upload = self.uploads.get(id_)
         kind = file_kind(upload.path)
         if kind == "cases":
@@ -167,9 +167,9 @@ class Workspace:
         return self.open_table(upload.path, read=bytes_reader(content, upload.path, upload.name), name=upload.name)
 
     def correct(self, reading: Reading, target: str | None) -> Job:
-        """Read the open table again with corrections, and fit a model if it has a target.
+        """Read the open table again with corrections, and fit a model if ``target`` is given.
 
-        All other background jobs are canceled, since they use the previous table.
+        All other background jobs are canceled, since these jobs use the previous table.
         """
         opened = self.opened
         source = opened.source
@@ -266,7 +266,7 @@ class Workspace:
 
     @property
     def served(self) -> Any:
-        """Current model or case base; None if nothing is open yet."""
+        """Current model or case base; None if nothing is open yet or the open table has no target."""
         return self._open[0]
 
     @property
@@ -276,7 +276,7 @@ class Workspace:
 
     @property
     def learner(self) -> dict[str, Any] | None:
-        """Current learner with its ``name``, ``title`` and ``parameters``; None for a case base."""
+        """Current learner with its ``name``, ``title`` and ``parameters``; None for a case base or without a model."""
         return _learner(*self._open)
 
     @property
@@ -310,7 +310,7 @@ class Workspace:
         return () if past is None or self.renumbered or not past.about.get("lines") else past.lines
 
     def place(self, id_: int) -> str:
-        """Return the name of a stored row: its line in the file, or its id for rows that were added later."""
+        """Return the name of a stored row: its line in the file if known, otherwise its id."""
         lines = self.lines
         return f"line {lines[id_]:,}" if 0 <= id_ < len(lines) else f"#{id_}"
 
@@ -330,7 +330,7 @@ class Workspace:
     def touch(self) -> None:
         """Invalidate all results computed from the rows; call this after the rows have changed.
 
-        Stacked learners are fitted again in the background; k-NN is used in the meantime.
+        If stacked learners are in use, they are fitted again in the background, and k-NN is used in the meantime.
         """
         self.rows_version += 1
         self.version += 1
@@ -482,7 +482,7 @@ def _reader(path: str | PathLike[str] | None) -> ReadFrame:
 
 
 def over_rows(model: Any, source: Any) -> Any:
-    """Return a clone of a model fitted to the rows of another model, with the same row ids if the class allows it."""
+    """Return a clone of a model, fitted to the rows of another model; keep the row ids if the class allows this."""
     from priorcase._parameters import check_seed
 
     state = source._saved_state()
@@ -520,7 +520,9 @@ def _as_told(frame: Any, reading: Reading) -> Any:
             continue
         if isinstance(told, tuple):
             if other := sorted(set(map(str, frame[name].dropna())) - set(told)):
-                raise UnsupportedDataError(f"Column {name!r} has {other[0]!r}, which is not among the levels. Add it.")
+                raise UnsupportedDataError(
+                    f"Column {name!r} has {other[0]!r}, which is not a declared level. Add it to the levels."
+                )
             frame[name] = pd.Categorical(frame[name].astype("str"), categories=list(told), ordered=True)
         elif told == "date":
             frame[name] = pd.to_datetime(frame[name].astype("str"), errors="coerce")

@@ -94,8 +94,8 @@ class Precedents(PrintedPerQuery):
         Contribution of each column to each distance, shape (entries, columns); each row sums to the entry's distance.
         NaN if the distance compares whole rows.
     unlike
-        For each query, the nearest row with a class other than the predicted class, or None if there is no such row;
-        empty for regression.
+        For each query, the nearest row with a class other than the predicted class, or None if there is no such row.
+        Empty for regression; the explorer and the service add the nearest row outside the prediction interval.
     probabilities, classes
         Class probabilities of each query, shape (queries, classes), and the classes; None for regression and for
         several targets.

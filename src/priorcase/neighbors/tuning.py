@@ -397,7 +397,7 @@ def _candidate_grids(estimator: Any, candidates: object, *, classes: bool) -> li
     for choices in mappings:
         for name, given in choices.items():
             if name not in names:
-                remedy = advice(name, names, otherwise="Set other parameters on the estimator.")
+                remedy = advice(name, names, otherwise="Other parameters cannot be tuned.")
                 known = listed(names, limit=9)
                 raise ParameterError(
                     f"candidates can be listed only for the parameters {known}, got {quoted(name)}. {remedy}"
@@ -1061,8 +1061,8 @@ class KNNClassifierCV(ClassifierMixin, _KNNCV):
     Parameters
     ----------
     candidates
-        ``"quick"`` (about a thousand candidates), ``"full"`` (the default candidates of `tune`), or candidates in the
-        format of `tune`.
+        ``"quick"`` (about a thousand candidates; 120 for regression), ``"full"`` (the default candidates of `tune`), or
+        candidates in the format of `tune`.
     scoring, n_samples, random_state
         See `tune`.
     categorical_features, schema, n_jobs

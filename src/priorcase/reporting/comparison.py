@@ -98,7 +98,7 @@ def deal(problem: Problem, folds: int, *, random_state: int, repeat: int) -> lis
 
 
 def sample_rows(problem: Problem, size: int, *, random_state: int) -> IntArray:
-    """Return sorted positions of about ``size`` random rows, stratified by class unless these are most of the rows."""
+    """Return sorted positions of about ``size`` random rows, stratified by class unless most rows are selected."""
     if size >= len(problem):
         return np.arange(len(problem))
     parts = round(len(problem) / size)
@@ -127,10 +127,10 @@ class Pace:
 def pilot(candidate: Candidate, problem: Problem, *, random_state: int, longest: float = _LONG) -> Pace:
     """Estimate the seconds that a learner takes for a split, from small samples of a table.
 
-    The time for the largest sample is extrapolated in proportion to the number of rows, or faster if the time grew
-    faster between the last two samples (more rows can contain more distinct values, each with a coefficient). If a
-    sample takes longer than expected, it is timed again: the first fit may have imported modules, or the learner may
-    fit more models above some number of rows.
+    The time for the largest sample is extrapolated in proportion to the number of rows. If the time grew faster between
+    the last two samples, it is extrapolated with this growth: more rows can contain more distinct values, each with a
+    coefficient. If a sample takes longer than expected, it is timed again, because the first fit may have imported
+    modules, or the learner may fit more models above some number of rows.
     """
     measurable: Pace | None = None
     last, growth = Pace(1, 0.0, 1.0), 1.0
@@ -177,7 +177,7 @@ class Trials:
     needed: dict[str, float] = field(default_factory=dict)  # seconds for all rows, for learners that ran out of time
 
     def first_round(self, candidates: Sequence[Candidate], left: Callable[[], float], say: Say) -> None:
-        """Measure learners on all splits as time allows: first quick learners, then those in `ALWAYS`, then others."""
+        """Measure learners on all splits as time allows: quick learners, then those in `ALWAYS`, then all others."""
         paces: dict[str, Pace] = {}
         reserve, columns = left() / 2, len(self.problem.X.kinds)
         for one in sorted(candidates, key=lambda one: one.name in ALWAYS):  # last, since they always have pilots
@@ -195,7 +195,7 @@ class Trials:
         rows = len(self.problem)
         entered = [one for one in candidates if one.name in paces]
         expected = {one.name: paces[one.name].at(rows) for one in entered}
-        quick = _SHARE_OF_PILOT * left() / len(self.splits)  # these leave enough time for the others
+        quick = _SHARE_OF_PILOT * left() / len(self.splits)  # quick learners leave enough time for the others
         entered.sort(key=lambda one: (expected[one.name] > max(quick, 0.0), one.name not in ALWAYS, expected[one.name]))
         for place, one in enumerate(entered):
             say(one.title)
@@ -575,9 +575,10 @@ class Verdict(GridResult):
 def choose(compared: Compared, guessing: Mapping[str, float] | None = None) -> Verdict:
     """Recommend the learner with the best log-score or the smallest error; return the verdict.
 
-    ``guessing`` contains the scores of constant predictions; a useful learner must also beat these scores. The baseline
-    can have worse scores, since small classes can be rarer in training rows than in test rows.
-    If the baseline is beaten in accuracy but not in log-score, the most accurate learner is chosen.
+    ``guessing`` contains the scores of constant predictions; a useful learner must also beat these scores. The scores
+    of the baseline can be worse than the scores of constant predictions, since small classes can be rarer in training
+    rows than in test rows. If the baseline is beaten in accuracy but not in log-score, the most accurate learner is
+    chosen.
     """
     result = compared.result
     if not any(score.name == "log_score" for score in result.scores):

@@ -93,9 +93,10 @@ class Importance(GridResult):
 def measure_importance(
     problem: Problem, learner: Any, folds: int, *, random_state: int, allowed: float, say: Callable[[str], None]
 ) -> Importance:
-    """Return the importance of columns: permute each in the test rows of as many folds as ``allowed`` seconds permit.
+    """Return the importance of the columns, measured by permuting each column in the test rows.
 
-    At least `_LEAST_ASKED` test rows are used, or all rows of a smaller table, even if this takes longer.
+    As many folds are used as ``allowed`` seconds permit. At least `_LEAST_ASKED` test rows are used, or all rows of a
+    smaller table, even if this takes longer.
     """
     start, task = perf_counter(), task_of(problem)
     losses: list[FloatArray] = []
@@ -126,7 +127,7 @@ def measure_importance(
 def _permuted(
     problem: Problem, learner: Any, task: Task, split: Split, names: Sequence[str], *, random_state: int, allowed: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the changes of the loss and of the accuracy (0 or 1) for each column and test row."""
+    """Return for each column and test row the change in loss and in correctness (1 if correct, else 0)."""
     stream = np.random.default_rng([random_state, split.number])
     asked = split.test[stream.permutation(split.test.size)[:_ASKED]]
     with warnings.catch_warnings():
@@ -163,7 +164,7 @@ def _losses(outputs: FloatArray, truth: AnyArray, task: Task) -> tuple[FloatArra
     if task.kind == "numbers":
         return (outputs - truth) ** 2, np.zeros(truth.size)
     given = outputs[np.arange(truth.size), np.searchsorted(task.labels, truth)]
-    # Smaller probabilities cannot be distinguished from zero with this number of rows; a single row must not decide.
+    # With this number of rows, smaller probabilities cannot be distinguished from zero; no row may dominate the mean.
     least = 1 / len(task)
     right = task.labels[outputs.argmax(axis=1)] == truth
     return -np.log(np.maximum(given, least)), right.astype(np.float64)
@@ -312,7 +313,7 @@ def _far_off(problem: Problem, found: OutOfFold) -> Suspects:
 
 
 def _records(problem: Problem) -> dict[int, tuple[int, int]]:
-    """Return how often each of the least reliable rows was a nearest neighbor and was right, by position."""
+    """Return how often each of the least reliable rows was a nearest neighbor, and how often it had the right class."""
     worst = PEBLS().fit(problem.X, problem.y).suspects(min(_UNRELIABLE, len(problem)))
     kept = zip(worst.ids.tolist(), worst.used.tolist(), worst.correct.tolist(), strict=True)
     return {row: (int(used) - 1, int(correct) - 1) for row, used, correct in kept if used - correct > 1}
@@ -373,15 +374,15 @@ class Outliers(GridResult):
 
 
 def find_outliers(problem: Problem, *, random_state: int, n_jobs: int | None) -> Outliers:
-    """Return the rows with the lowest density under a mixture model that was not fitted to them."""
+    """Return the unusual rows, which have a low density under a mixture model that was not fitted to them."""
     return score_outliers(problem, random_state=random_state, n_jobs=n_jobs)[0]
 
 
 def score_outliers(problem: Problem, *, random_state: int, n_jobs: int | None) -> tuple[Outliers, FloatArray]:
     """Return the unusual rows, and the score of every row: its negative log-density.
 
-    Each half of the rows is checked with a model fitted to the other half, or to a sample of the other half: a model
-    fitted to a row far from all others would give this row its own component.
+    Each half of the rows is checked with a model fitted to the other half, or to a sample of the other half. A model
+    that was fitted to a row far from all others would give this row its own component.
     """
     kinds = {name: kind for name, kind in problem.X.kinds.items() if not isinstance(kind, Text)}
     if kinds:  # the longer a text, the less probable it is, which does not make it unusual

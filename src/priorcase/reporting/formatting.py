@@ -25,7 +25,7 @@ def chance(rows: float) -> str:
 
 
 def rest(lines: int, thing: str) -> str:
-    """Return a note on the number of rows omitted from a printed table; empty if no rows are omitted."""
+    """Return a note on the number of lines omitted from a printed table; empty if no lines are omitted."""
     return f"... and {count(lines - PRINTED, thing)}" if lines > PRINTED else ""
 
 

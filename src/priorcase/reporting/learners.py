@@ -150,9 +150,9 @@ class Within(BaseEstimator):
 class Scaled(Within):
     """Classifier whose probabilities are scaled by the temperature that fits held-out predictions best.
 
-    To fit the temperature, the training rows are predicted by leave-one-out if this needs only one fit, otherwise by
-    cross-validation. The class frequencies are mixed into the probabilities with the weight of one additional row, so
-    that no class has probability 0. Predicted classes are not changed.
+    To fit the temperature, the training rows are predicted by leave-one-out if leave-one-out needs only one fit,
+    otherwise by cross-validation. The class frequencies are mixed into the probabilities with the weight of one
+    additional row, so that no class has probability 0. Predicted classes are not changed.
     """
 
     def fit(self, X: Any, y: Any) -> Self:

@@ -176,7 +176,7 @@ def calibrate(found: OutOfFold) -> Calibration:
 class Precedent:
     """A similar row: its position, and its name in the report, such as ``line 7``.
 
-    ``unlike`` says whether it is the nearest row of a class other than the class that the nearest rows predict.
+    ``unlike`` says whether the row is the nearest one with a class other than the class that the nearest rows predict.
     """
 
     row: int
@@ -261,7 +261,7 @@ def explain(
 
 
 def _examples(problem: Problem, found: OutOfFold, usual: AnyArray) -> Iterator[tuple[str, IntArray]]:
-    """Yield each kind of example with a few rows, the best example first; without rows if there are none."""
+    """Yield each kind of example with a few candidate rows, the best first; a kind without examples has no rows."""
     if not problem.classes:
         off = np.abs(found.predicted - found.truth)
         yield "close", _first(np.where(usual, np.abs(off - np.quantile(off, 0.05)), np.inf))
@@ -285,7 +285,7 @@ def _first(scores: FloatArray) -> IntArray:
 def _best_example(
     kind: str, problem: Problem, model: Any, found: OutOfFold, chosen: IntArray, usual: AnyArray
 ) -> int | None:
-    """Return a row that is an example of ``kind`` for ``model`` too; None if there is none."""
+    """Return a row that is an example of ``kind`` for ``model`` too; None if there is no such row."""
     rows = found.rows[chosen]
     if not problem.classes:
         off = np.abs(np.asarray(model.predict(problem.X.take(rows))) - problem.y[rows])

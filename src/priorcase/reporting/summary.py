@@ -31,7 +31,7 @@ _IMPORTANT = 2.0  # standard errors
 _NOTICEABLE = 0.001  # nats, or a share of the variance
 _FEW_IN_GROUP = 20  # rows
 _UNRELIABLE = 2.6  # standard errors by which one of ten groups is off by chance in 5% of reports
-# Test rows: with fewer, important columns cannot be ruled out; with this many they can, even in larger tables.
+# Numbers of test rows: with fewer than _FEW, important columns cannot be ruled out; with _MANY, in any table, they can.
 _FEW, _MANY = 50, 1000
 _SHOWN, _LARGER, _ROUNDING = 5, 3, 1e-9
 
@@ -204,8 +204,8 @@ def differences(report: Report) -> Iterator[str]:
     if verdict.more_accurate is not None:
         yield (
             f"{compared.title(verdict.more_accurate.other)} has a higher accuracy (by "
-            f"{100 * verdict.more_accurate.mean:.1f} points) but worse probabilities: prefer it if only the predicted "
-            "class matters."
+            f"{100 * verdict.more_accurate.mean:.1f} points) but worse probabilities: prefer this learner if only the "
+            "predicted class matters."
         )
 
 
@@ -269,7 +269,7 @@ def _none_important(report: Report, rows: int) -> str:
         return f"Too few test rows ({rows:,}) to tell which columns are important. {_larger_budget(report)}"
     if rows < _FEW:
         return f"Too few rows ({rows:,}) to tell which columns are important."
-    return "No single column is significantly important (each can be replaced by the others)."
+    return "No single column is significantly important, probably because several columns contain the same information."
 
 
 def rows(report: Report) -> Iterator[str]:
@@ -284,7 +284,8 @@ def rows(report: Report) -> Iterator[str]:
         else:
             text += (
                 f" (errors of {suspects.limit:g} robust standard deviations or more). With normally distributed "
-                f"errors, about {chance(suspects.by_chance)} such rows are expected; more if errors grow with {target}"
+                f"errors, about {chance(suspects.by_chance)} such rows are expected, and more if errors grow with "
+                f"{target}"
             )
         yield f"{text}."
     elif suspects is not None:

@@ -54,8 +54,8 @@ _LEAST_ROWS, _LARGEST = 10, 1e100
 _BINS, _VALUES = 16, 16  # bars of a histogram, and values listed
 _CODES = 5  # numeric columns with at most this many values may contain codes
 _LEAST_LETTERS = 4  # minimum letters of a word that may be misspelled
-_NAMED = 20  # columns of a remark
-_LISTED = 3  # values of a printed column
+_NAMED = 20  # maximum number of columns named in a remark
+_LISTED = 3  # maximum number of values listed for a printed column
 _IGNORED = ": ignored"
 _ID = f"{Uninformative('id')}{_IGNORED}"
 _REVEALS = "determines the target"
@@ -120,16 +120,20 @@ def opened(
         if not isinstance(X, str | os.PathLike) and backend_of(X) is None:
             raise TargetError(
                 f"got y={quoted(y)}, the name of a column, and rows without column names. Pass one target for each "
-                "row, or a frame."
+                "row, or pass the rows as a frame."
             )
         y, target = None, y
     if isinstance(X, str | os.PathLike):
         if y is not None:
-            raise TargetError("got a file path and y; expected the targets in the file. Pass their column as target=.")
+            raise TargetError(
+                "got a file path and y; expected the targets in the file. Pass the target column as target=."
+            )
         name, X = name or table_name(os.fspath(X)), read_table(X, **reading)
         kinds = {name: kind for name, kind in schema.items() if not _is_in_frame(kind)}
     elif others := [name for name in reading if name != "schema"]:
-        raise ParameterError(f"got {others[0]}=, an option for reading files, but X is not a file path. Omit it.")
+        raise ParameterError(
+            f"got {others[0]}=, an option for reading files, but X is not a file path. Omit this option."
+        )
     about = dict(getattr(X, "attrs", None) or {})
     found: dict[str, Any] = {
         "declared": tuple(schema),
@@ -194,7 +198,7 @@ def read_problem(
     column = (read_numbers(targets)[0] if task == "regress" else read_labels(targets).values)[:, 0]
     if task == "regress" and np.abs(column).max() > _LARGEST:
         raise NumericRangeError(
-            f"got numbers in the target {target!r} beyond {_LARGEST}; squared errors would overflow. Rescale them."
+            f"got numbers in the target {target!r} beyond {_LARGEST}; squared errors would overflow. Scale the target."
         )
     if np.unique(column).size < 2:
         raise EvaluationError(
@@ -253,10 +257,10 @@ class ColumnSummary(GridResult):
     """Summary of a column; prints as a line of a table.
 
     ``low``, ``median`` and ``high`` are the minimum, median and maximum of numbers, dates or the word counts of texts;
-    None for other kinds. For these kinds, ``values`` contains the most frequent values, the first levels of an ordinal
-    column or the most frequent members of sets, with their counts; for a target, all classes. ``bars`` contains the
-    count of each of these values, or of each equal-width bin of numbers. ``remark`` says what is unusual about the
-    column, and ``used`` whether learners use the column.
+    None for other kinds. ``values`` contains the most frequent values of a nominal column, the first levels of an
+    ordinal column or the most frequent members of sets, with their counts; for a target, all classes. ``bars`` contains
+    the count of each entry of ``values``, or of each equal-width bin of numbers. ``remark`` says what is unusual about
+    the column, and ``used`` whether learners use the column.
     """
 
     name: str
@@ -301,8 +305,8 @@ class TableSummary(GridResult):
 
     ``missing`` is the number of missing values, ``repeated`` the number of rows that equal an earlier row in all used
     columns, and ``conflicting`` the number of rows that equal another row in these columns but have a different target.
-    Because of conflicting rows, no classifier can have a higher accuracy than ``ceiling``. ``remarks`` are sentences,
-    or command-line options to copy.
+    Because of conflicting rows, no classifier can have a higher accuracy than ``ceiling`` on this table. ``remarks``
+    are sentences, or command-line options to copy.
     """
 
     rows: int
@@ -478,7 +482,7 @@ def _remarks(problem: Problem, found: TableSummary) -> Iterator[str]:
     if found.conflicting:
         text = f"{count(found.conflicting, 'row')} equal another row in {found.compared} but not in {target}"
         if found.ceiling is not None and found.ceiling < 0.999:
-            text += f": no model of these columns can have an accuracy above {percent(found.ceiling)}"
+            text += f": no model of these columns can have an accuracy above {percent(found.ceiling)} on this table"
         yield f"{text}."
     if problem.classes:
         labels, sizes = np.unique(problem.y, return_counts=True)

@@ -56,7 +56,7 @@ R = TypeVar("R")
 Part = TypeVar("Part", bound=GridResult)
 
 _STEPS = 40
-_SMALL = 2000  # with fewer rows, starting threads takes longer than it saves
+_SMALL = 2000  # with at most this many rows, starting threads takes more time than the threads save
 _IMPORTANCE_FOLDS, _IMPORTANCE_SHARE = 5, 0.12
 _LATEST = 0.85  # share of the budget after which no further work is started
 
@@ -189,7 +189,7 @@ class Report:
         return row_kind(row, self.suspects, self.outliers)
 
     def _plain(self, node: Any) -> Any:
-        """Return data for JSON, with null for infinity and NaN; objects with a ``row`` get its place and kind."""
+        """Return data for JSON, with null for infinity and NaN; add place and label to objects with a ``row``."""
         if isinstance(node, dict):
             found = {str(key): self._plain(child) for key, child in node.items()}
             if not isinstance(row := node.get("row"), int):
@@ -232,10 +232,10 @@ def report(
 ) -> Report:
     """Return a report on a table: a summary, the recommended learner with its estimated performance, and findings.
 
-    Learners are compared by cross-validation, repeated as time allows; large tables are sampled first. The learner with
-    the best log-score (classification) or the smallest squared error (regression) is recommended. Its performance is
-    estimated by nested cross-validation, so the estimate is not biased by the selection. All learners are scored on
-    held-out rows.
+    Learners are compared by cross-validation, repeated as time allows; for large tables, first on a sample. The learner
+    with the best log-score (classification) or the smallest squared error (regression) is recommended if it beats the
+    baseline. Its performance is estimated by nested cross-validation, so the estimate is not biased by the selection.
+    All learners are scored on held-out rows.
 
     Parameters
     ----------
@@ -327,10 +327,11 @@ def report_on(
     load: Sequence[str] = (),
     form: str = "named",
 ) -> Report:
-    """Return a report on a table that has been read; ``clock`` is the time budget, which includes the reading.
+    """Return a report on a table that has been read; ``clock`` is the time budget, including the time for reading.
 
-    ``table`` is the path of its file, ``reading`` the command-line options with which it was read, ``load`` the lines
-    of Python code that create ``X`` and ``y``, and ``form`` the form of the caller's ``X`` (see `form_of`).
+    ``table`` is the path of the table's file, ``reading`` the command-line options with which the file was read,
+    ``load`` the lines of Python code that create ``X`` and ``y``, and ``form`` the form of the caller's ``X`` (see
+    `form_of`).
     """
     thread_count(n_jobs)
     with bar(_STEPS, shown=shown is not False, text="reading") as advance:
@@ -408,7 +409,7 @@ def report_on(
 
 
 def _guessing(problem: Problem) -> dict[str, float]:
-    """Return the log-score of equal probabilities, and the accuracy of always predicting the most frequent class."""
+    """Return log-score of equal probabilities and accuracy of the most frequent class; empty for regression."""
     if not problem.classes:
         return {}
     sizes = np.unique(problem.y, return_counts=True)[1]

@@ -232,7 +232,7 @@ class ObjectColumn:
 
 
 def kind_of_text(values: Sequence[Any], known: int) -> Kind | None:
-    """Return the kind of a column of strings: dates, or text if they are long and mostly distinct; None otherwise.
+    """Return ``Date`` if all strings are dates, ``Text`` if the strings are long and mostly distinct, else None.
 
     ``known`` is the number of rows with a known value, or 0 if ``values`` is only a sample.
     """
@@ -458,7 +458,8 @@ def dictionary_codes(chunk: Any, *, check: bool = True) -> IntArray:
 def damaged_codes() -> ReadingError:
     """Return the error for codes that are not in their dictionary; Arrow does not check the codes of damaged files."""
     return ReadingError(
-        "a dictionary column has codes beyond its dictionary: the file or batch is damaged. Write it again, or omit it."
+        "a dictionary column has codes that are not in its dictionary: the file or batch is damaged. Write the file "
+        "or batch again, or omit the column."
     )
 
 
@@ -577,8 +578,8 @@ def check_exact(given: Callable[[int], Any], numbers: FloatArray, label: Name) -
         if isinstance(value, (int, Decimal, Fraction)) and value != numbers[i].item():
             raise SchemaError(
                 f"column {label!r} contains {quoted(value)}, which float64 cannot represent exactly, so different "
-                "numbers would become equal. Scale the numbers or subtract a constant; if they are identifiers or "
-                "codes, make the column nominal (Nominal() or categorical_features)."
+                "numbers would become equal. Scale the numbers or subtract a constant. If the numbers are identifiers "
+                "or codes, make the column nominal (Nominal() or categorical_features)."
             )
 
 

@@ -162,11 +162,12 @@ class Nominal:
     Parameters
     ----------
     values
-        Declared values: only these values can be stored, and they are known even without rows. None: the values of the
-        stored rows.
+        Declared values: only these values can be stored, and they are known even without rows. None: all values can be
+        stored, and the values of the stored rows are known.
     content
         Type of the values: ``"any"``, ``"text"``, ``"numbers"``, ``"booleans"``, ``"dates"`` or ``"nothing"`` (only
-        missing values so far). Numbers passed for a string column raise an error. Comparisons of kinds ignore the type.
+        missing values so far). Numbers passed for a string column raise an error. Comparisons of kinds ignore
+        ``content``.
 
     Examples
     --------
@@ -378,13 +379,13 @@ def kind_advice(given: object) -> str:
 def check_distinct(
     parameter: str, values: Iterable[Value], error: type[PriorcaseError] = SchemaError
 ) -> tuple[Value, ...]:
-    """Check declared values and return them: there must be at least one, none missing and none repeated."""
+    """Return declared values; raise an error if there are no values, or if a value is missing or repeated."""
     expected = f"{parameter} must be a tuple of distinct values, all hashable, such as ('low', 'high')"
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise error(f"{expected}, got {quoted(values)}")
     values = tuple(map(plain, values))
     if any(map(is_missing, values)):
-        raise error(f"{parameter} has a missing value. Remove it; missing cells are always allowed.")
+        raise error(f"{parameter} has a missing value. Remove this value; missing cells are always allowed.")
     if not values or not all(map(is_hashable, values)) or len(set(map(identity, values))) < len(values):
         raise error(f"{expected}, got {quoted(values)}")
     return values

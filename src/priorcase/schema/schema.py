@@ -94,7 +94,7 @@ class Schema:
     ==================================================  ========================================================
     integers, floats, decimals, pandas' nullable ones   ``Numeric()``
     booleans                                            ``Nominal()``
-    other strings of any type, NumPy's ``U``, ``S``     ``Nominal()``
+    strings except those below, NumPy's ``U``, ``S``    ``Nominal()``
     pandas ``category``, Polars ``Categorical``,        ``Nominal()``; ``Ordinal(categories)`` if it is ordered
     PyArrow ``dictionary``
     Polars ``Enum``                                     ``Nominal(categories)``: its values are declared
@@ -110,8 +110,8 @@ class Schema:
     ==================================================  ========================================================
 
     Strings are long if they have at least 20 characters and three words on average; with fewer than 10 distinct values
-    they are nominal. A Polars ``Enum`` is nominal, because its values often have no order; declare ``Ordinal`` if they
-    do.
+    they are nominal. A Polars ``Enum`` is nominal, because its values often have no order; declare ``Ordinal`` if the
+    values are ordered.
 
     **Kinds are fixed by the first rows** and do not change when rows are added or removed. Declare the kinds for a
     stream if its first rows may not be representative. An object column with only missing values is nominal; numbers
@@ -211,7 +211,9 @@ class Schema:
         for key in names:
             a = self.position(key, parameter=parameter)
             if a in seen:
-                raise ParameterError(f"{parameter} contains {seen[a]!r} and {key!r}, which are the same column")
+                raise ParameterError(
+                    f"{parameter} contains {seen[a]!r} and {key!r}, which are the same column. Remove one of them."
+                )
             seen[a] = key
         return tuple(seen)
 
@@ -288,7 +290,7 @@ class Schema:
         if meant := misspelt(unseen, absent):
             lines[-1] = f"{meant} {lines[-1]}"
         else:
-            lines[-1] += " Rename or drop those that were not in fit." * bool(unseen)
+            lines[-1] += " Rename or drop the columns that were not in fit." * bool(unseen)
             lines[-1] += " Pass every column of fit, with None or NaN for unknown values." * bool(absent)
         raise SchemaMismatchError("\n".join(lines))
 
@@ -391,8 +393,8 @@ def open_source(X: Any) -> Source:
         return _open_array(_rows(X))
     if hasattr(X, "collect"):
         raise UnsupportedDataError(
-            "X is a lazy frame; expected a frame in memory. Call .collect() first. If it is too large for that, pass "
-            "the name of the target column as y to fit, or predict with priorcase.batches."
+            "X is a lazy frame; expected a frame in memory. Call .collect() first. If the data do not fit in memory, "
+            "pass the name of the target column as y to fit, or predict with priorcase.batches."
         )
     if isinstance(X, (str, os.PathLike)):
         raise UnsupportedDataError(

@@ -202,7 +202,7 @@ def _depth_first(given: Mapping[Any, Any]) -> dict[str, str | None]:
         waiting.extend(reversed(children.get(node, [])))
     if circle := [node for node in given if node not in parents]:
         raise SchemaError(
-            f"a Taxonomy must not have cycles, got the cycle {listed(circle)}. Change the parent of one of them."
+            f"a Taxonomy must not have cycles, got the cycle {listed(circle)}. Change the parent of one of these nodes."
         )
     return parents
 

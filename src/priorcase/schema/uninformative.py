@@ -60,9 +60,10 @@ class Uninformative(TextResult):
 def uninformative_columns(X: Any) -> dict[Name, Uninformative]:
     """Return the columns that cannot help to predict other rows, by name (or position), with the reasons.
 
-    Ids need at least 20 known values. Numbers with fractions, ordered levels, dates and texts are never ids. A column
-    repeats an earlier column if the values of both correspond one to one (if numbers: unless most are distinct), or if
-    its numbers are a linear function of the numbers of the earlier column.
+    A column is never an id if it has fewer than 20 known values, or if it contains numbers with fractions, ordered
+    levels, dates or texts. A column repeats an earlier column if the values of both columns correspond one to one, or
+    if its numbers are a linear function of the numbers of the earlier column. Columns of mostly distinct numbers are
+    only checked for a linear function.
 
     >>> rows = [[f"c{i}", i % 7, 1, i % 7 * 2.5] for i in range(30)]
     >>> {column: str(why) for column, why in uninformative_columns(rows).items()}
@@ -161,13 +162,13 @@ def _same(form: str, one: AnyArray, other: AnyArray) -> bool:
 
 
 def pattern(values: AnyArray) -> IntArray:
-    """Number values (also missing) by first occurrence; columns that correspond one to one get equal numbers."""
+    """Return codes of values (also missing) by first occurrence; equal for columns that correspond one to one."""
     _, first, numbers = np.unique(values, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[numbers.ravel()]
 
 
 def _on_a_line(numbers: FloatArray) -> FloatArray:
-    """Rescale numbers to 0 to 1, so that columns that are linear functions of each other become identical."""
+    """Rescale numbers to the range from 0 to 1; columns that are linear functions of each other become identical."""
     known = numbers[~np.isnan(numbers)]
     if not known.size:
         return numbers

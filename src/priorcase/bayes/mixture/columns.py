@@ -233,8 +233,8 @@ def lay_out(
 ) -> tuple[Layout, Cells, tuple[IntArray, ...]]:
     """Return the layout of some rows, the encoded rows, and the display order of each discrete attribute's values.
 
-    The order of the values in the layout does not depend on their names; they are displayed in declared or ascending
-    order. Equal rows are adjacent in the encoded rows.
+    The order of the values in the layout does not depend on their names; the values are displayed in declared or
+    ascending order. Equal rows are adjacent in the encoded rows.
     """
     parts = Parts.of(instances, arcs=True) if has_parts(instances.schema) else None
     instances = instances if parts is None else parts.instances(instances)

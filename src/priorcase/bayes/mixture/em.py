@@ -229,7 +229,7 @@ def _statistics(
             if j in cells.documents:
                 counts[:, :-2] += (cells.words(j, rows).T @ shares.T).T
                 continue
-            # One slot for each pair of component and value: a single pass, each slot summed in row order.
+            # A single pass computes the sum for each pair of component and value, in row order.
             slots = codes + np.arange(0, counts.size, counts.shape[1])[:, None]
             counts += np.bincount(slots.ravel(), shares.ravel(), minlength=counts.size).reshape(counts.shape)
     return Statistics(total, all_known, sums, squares, tuple(counts[:, :-2].copy() for counts in all_counts))
@@ -316,7 +316,7 @@ def initial_statistics(cells: Cells, sizes: Sequence[int], components: int, rng:
 
 
 def _differences(cells: Cells, sizes: Sequence[int], row: int) -> FloatArray:
-    """Return the difference of each row from one row, averaged over the attributes known in both; 1 if there are none.
+    """Return the difference of each row from one row, averaged over attributes known in both; 1 if none is known.
 
     The difference of two numbers is half their squared difference in standard units, which is 1 on average. The
     difference of two nominal values is 1 if they are not equal; for two texts, it is one minus their cosine similarity.

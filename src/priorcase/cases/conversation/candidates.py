@@ -47,7 +47,7 @@ _MOST, _LEAST, _MATES, _VALUES = 300, 30, 100, 5_000_000  # bounds on the cases 
 
 @dataclass(frozen=True)
 class Step:
-    """An answer: a value of an attribute, yes or no for a cut (``<=``) or a mention (of a word or member), or a skip.
+    """An answer: the value of an attribute, yes or no to a question about a cut (``<=``), word or member, or a skip.
 
     ``asked`` is the text of the question; empty if no question was asked.
     """
@@ -83,7 +83,7 @@ class Mentions:
     """The words or members (terms) of a column, and a matrix (terms, values) that says which values contain a term.
 
     Terms are words that occur in at least two cases, in alphabetical order, or members: booleans, then numbers, then
-    strings. If there are too many terms, only the most frequent terms are kept.
+    strings. At most 20,000 terms are kept, the most frequent ones.
     """
 
     terms: tuple[Term, ...]
@@ -136,7 +136,7 @@ def _order(term: Term) -> tuple[int, float, str]:
 class Candidates:
     """The weight of each case after some answers (see `Conversation`), and the solutions that the cases support.
 
-    ``degrees`` is the degree to which the solution of each case worked, or 0 for cases that are not used. Cases
+    ``degrees`` contains the degree to which the solution of each case worked, and 0 for cases that are not used. Cases
     *remain* if their weight is more than ``floor`` times the largest weight.
     """
 
@@ -194,7 +194,7 @@ class Candidates:
 
     @cached_property
     def ids(self) -> frozenset[str]:
-        """Attributes whose values identify cases, and are therefore useless for a new case."""
+        """Attributes whose values identify cases; such values say nothing about a new case."""
         columns, found = self.likeness.columns, []
         for name, kind in self.likeness.attributes.items():
             if isinstance(kind, Numeric | Nominal):
@@ -256,10 +256,10 @@ def grouped(numbers: FloatArray, width: float) -> IntArray:
 
 
 def evidence(similarities: FloatArray, mean: FloatArray | float, most: FloatArray | float, r: float) -> FloatArray:
-    """Return the evidence for each case relative to an average case: ``1 + r most (s / mean - 1)``, or 1 for NaN.
+    """Return the evidence for each case relative to an average case: ``1 + r most (s / mean - 1)``, or 1 if s is NaN.
 
-    If even the most similar case is not very similar, the evidence is weak: one word that two texts have in common
-    is weak evidence for either case.
+    If even the most similar case is not very similar, the evidence is weak: a single word that two texts have in common
+    is weak evidence.
     """
     relative = np.divide(similarities, mean, out=np.ones_like(similarities), where=np.asarray(mean) > 0)
     return np.where(np.isnan(relative), 1.0, 1.0 + r * most * (relative - 1.0))
@@ -313,7 +313,7 @@ def _compared(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the similarities of cases to their mates in one attribute.
 
-    Also return the mean and the maximum of their similarities to all other cases.
+    Also return the mean and the maximum of the similarities of each of these cases to all other cases.
     """
     column = likeness.columns[name]
     counts = np.bincount(column.codes[able & (column.codes >= 0)], minlength=len(column.values)).astype(float)

@@ -36,9 +36,9 @@ _YES = {"yes": True, "no": False}
 class Conversation(TextResult):
     """A conversation that repeatedly asks the most informative question about the solution.
 
-    The weight of a case is the degree to which its solution worked, times ``product_a e_a^(w_a / max w)`` over the
-    answered attributes, where ``e_a = 1 + r_a m_a (s_a / mean s_a - 1)`` is the evidence of the answer for this case
-    relative to an average case. ``s_a`` is the similarity of the case's value to the answer (1 or 0 for yes-or-no
+    The weight of a case is the degree to which its solution worked, times the product of ``e_a^(w_a / max w)`` over the
+    answers, where ``e_a = 1 + r_a m_a (s_a / mean s_a - 1)`` is the evidence of an answer about attribute a for this
+    case relative to an average case. ``s_a`` is the similarity of the case's value to the answer (1 or 0 for yes-or-no
     answers), and ``m_a`` the largest ``s_a`` of all cases. The reliability ``r_a`` of the attribute is learned from the
     agreement of cases with the same solution. If the case's value is missing, the evidence is 1. The probability of a
     solution is the weight of its cases divided by the total weight, which includes the weight of one case for "none of
@@ -61,7 +61,7 @@ class Conversation(TextResult):
         Minimum information gain of a question, in bits.
     tolerance
         Largest difference at which two numeric solutions agree; required if solutions are numbers. The solutions are
-        grouped into ranges of at most twice this width.
+        grouped into ranges that are at most ``2 * tolerance`` wide.
     success
         How to interpret outcomes, as in `retain`.
     cache
@@ -105,15 +105,15 @@ class Conversation(TextResult):
     ) -> None:
         if not is_number(floor) or not 0 < floor < 1:
             raise ParameterError(
-                f"floor must be a number above 0 and below 1, got {quoted(floor)}. 0.1 drops cases with a "
-                "weight below a tenth of the largest weight."
+                f"floor must be a number above 0 and below 1, got {quoted(floor)}. With floor=0.1, cases "
+                "whose weight is below a tenth of the largest weight are no longer candidates."
             )
         if not is_number(least_gain) or not 0 <= least_gain < float("inf"):
             raise ParameterError(
-                f"least_gain must be a finite number >= 0, got {quoted(least_gain)}. 0.01 bits is usual; 0 allows "
-                "every informative question."
+                f"least_gain must be a finite number >= 0, got {quoted(least_gain)}. A minimum of 0.01 bits is "
+                "usual; 0 allows every informative question."
             )
-        self.confidence = check_share("confidence", confidence, hint="0.8 is usual.")
+        self.confidence = check_share("confidence", confidence, hint="A confidence of 0.8 is usual.")
         degrees = worked(table, success)
         speaking = able(table, degrees)
         if not speaking.any():
@@ -153,7 +153,7 @@ class Conversation(TextResult):
 
     @property
     def reason(self) -> str:
-        """The reason why the conversation is settled; empty if it is not."""
+        """The reason why the conversation is settled; empty if the conversation is not settled."""
         now = self._now
         best = now.ranked[0].probability
         if best >= self.confidence - 1e-12:
@@ -162,7 +162,7 @@ class Conversation(TextResult):
 
     @property
     def transcript(self) -> Transcript:
-        """The answers so far, with the number of remaining candidates after each."""
+        """The answers so far, with the number of remaining candidates after each answer."""
         with self._lock:
             states = list(self._states)
         lines = [_line(step, states[0]) for step in states[0].steps]
@@ -188,8 +188,8 @@ class Conversation(TextResult):
     def tell(self, attribute: str, value: Any) -> None:
         """Add an answer: the value of any attribute, or yes or no if there is an open question about the attribute.
 
-        A value replaces earlier answers about its attribute. An open yes-or-no question is answered by True, False,
-        "yes" or "no". A missing value (None, NaN) skips the attribute.
+        A value replaces earlier answers about the same attribute. An open yes-or-no question is answered by True,
+        False, "yes" or "no". A missing value (None, NaN) skips the attribute.
         """
         check_known([attribute], self._attributes)
         with self._lock:
@@ -312,7 +312,7 @@ def _yes_or_no(answer: object) -> bool | None:
 
 @dataclass(frozen=True)
 class TranscriptLine:
-    """One answer, the number of cases that remain after it, and the most probable solution.
+    """One answer, the number of cases that remain after this answer, and the most probable solution.
 
     ``question`` is the name of the attribute if no question was asked.
     """

@@ -33,7 +33,7 @@ _LISTED = 8
 
 @dataclass(frozen=True)
 class Choice:
-    """One answer to a question (a value, or True for yes and False for no), and how many candidates have it."""
+    """One answer to a question (a value, True for yes or False for no), and the number of candidates with it."""
 
     answer: Any
     cases: int
@@ -48,8 +48,9 @@ class Question(TextResult):
     attribute
         The attribute.
     kind
-        ``"value"`` asks for the value, ``"cut"`` whether it is at most ``about``, ``"word"`` and ``"member"`` whether
-        it contains the word or member ``about``, ``"text"`` for free text.
+        ``"value"`` asks for the value of the attribute, ``"cut"`` asks whether the value is at most ``about``,
+        ``"word"`` and ``"member"`` ask whether the value contains the word or member ``about``, and ``"text"`` asks for
+        free text.
     gain
         Information gain about the solution, in bits; None for ``"text"``.
     choices
@@ -111,14 +112,14 @@ class Questions:
         self.n_solutions = present.size
 
     def best(self, least: float) -> Question | None:
-        """Return the free-text question if it is due, or the first of `ranked` with a gain >= ``least``, or None."""
+        """Return the free-text question if it comes next, or the first of `ranked` with gain >= ``least``, or None."""
         if (free := self._free_text()) is not None:
             return free
         least = max(least, _NEGLIGIBLE)
         return next((question for question in self.ranked() if (question.gain or 0.0) >= least), None)
 
     def ranked(self) -> list[Question]:
-        """Return the best question about each attribute, in the order in which they would be asked.
+        """Return the best question about each attribute, in the order in which the questions would be asked.
 
         Questions with at least the median gain come first, since the ratio alone prefers uneven splits (Quinlan 1986,
         section 7, uses the mean; an id attribute would raise the mean above all other gains). Within each group, the
@@ -213,7 +214,7 @@ class Questions:
         return Question(name, kind, float(gains[at]), choices, mentions.terms[at], int((~known).sum()), ratio)
 
     def _free_text(self) -> Question | None:
-        """Return the question for free text, which is asked first, before any value is known."""
+        """Return the question for free text if no value is known yet, because this question is asked first."""
         if self.n_solutions < 2 or any(step.kind != "skipped" for step in self.steps):
             return None
         closed = {step.attribute for step in self.steps}
@@ -267,7 +268,7 @@ def branch_gain(branches: FloatArray, missing: FloatArray) -> FloatArray:
 
 
 def group_gain(weights: FloatArray, groups: IntArray, solutions: IntArray, shape: tuple[int, int]) -> float:
-    """Return the gain of asking for the group of a case (-1 is missing); ``shape`` is (n_groups, n_solutions)."""
+    """Return the gain of asking for a case's group (-1 is a missing value); ``shape`` is (n_groups, n_solutions)."""
     table = _tallied(weights, groups, solutions, shape)
     return float(branch_gain(table[:-1], table[-1]))
 

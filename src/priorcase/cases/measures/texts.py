@@ -191,7 +191,8 @@ class EditDistance(Measure):
     """Similarity by edit distance: ``1 - distance / length of the longer text``.
 
     The Levenshtein (1966) distance is the minimum number of characters to insert, delete or replace. Two empty strings
-    have similarity 1. The measure is suited to short strings such as names, codes and model numbers. Symmetric.
+    have similarity 1. The measure is suited to short strings such as names, codes and model numbers. Symmetric. By
+    default, upper and lower case are equal (``ignore_case``).
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities("LaserJet 400", ["laser jet 400", "LaserJet 401"], "text", EditDistance())

@@ -13,8 +13,8 @@ export const STOPPED = "The explorer has stopped. Start it again with priorcase 
 
 const pending = new Map();
 
-// Whether the service responds. While it does not respond, only GET /status is sent, to find out when the service is back:
-// browsers write an error to the console for every request that fails.
+// Whether the service responds. While it does not respond, only GET /status is sent, to find out when the service is back,
+// because browsers write an error to the console for every request that fails.
 export const connection = { lost: false, changed: () => {} };
 
 async function fetched(path, options) {
@@ -45,7 +45,7 @@ async function sent(method, path, body, signal) {
   const response = await fetched(path, options);
   const document = await response.json().catch((error) => {
     if (isAbort(error)) throw error;
-    if (response.ok) throw new Problem("The response is incomplete.", 0);
+    if (response.ok) throw new Problem("The response of the explorer is incomplete. Reload the page.", 0);
     return {};
   });
   if (!response.ok) throw new Problem(document.detail ?? `The response has status ${response.status}.`, response.status);

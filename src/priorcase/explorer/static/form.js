@@ -61,7 +61,7 @@ function strange(column, value) {
   if (value === null) return "";
   if (column.kind === "numeric" && column.quantiles) {
     const [min, max] = [column.quantiles[0], column.quantiles.at(-1)];
-    return value < min || value > max ? `outside ${shown(min)} to ${shown(max)} in the past cases` : "";
+    return value < min || value > max ? `is outside the range ${shown(min)} to ${shown(max)} of the past cases` : "";
   }
   const isListed = column.values?.length >= column.distinct; // otherwise only the most frequent values are listed
   return column.kind === "nominal" && isListed && !column.values.includes(value) ? "does not occur in the past cases" : "";

@@ -1,5 +1,5 @@
 // Points drawn with WebGL, which is fast enough to redraw 50,000 points at every step of a zoom. No library is used,
-// because those based on regl generate code at run time, which the Content-Security-Policy forbids.
+// because WebGL libraries based on regl generate code at run time, which the Content-Security-Policy forbids.
 
 const VERTEX = `
 attribute vec2 place;

@@ -157,7 +157,7 @@ function mount(root, context) {
     const unlike = near.unlike ? "The nearest past case with a different outcome, and " : "";
     const words = `${unlike}${unlike ? "the" : "The"} ${others.length} nearest of ${count(near.precedents.length)} past cases that vote.`;
     const weight = near.member_weight === undefined ? "" : `, which has ${fixed(100 * near.member_weight, 1)}% of the weight of the stack`;
-    const member = near.member ? ` They ${votes ? "vote only in" : "come from"} the member ${near.member}${weight}.` : "";
+    const member = near.member ? ` The past cases ${votes ? "vote only in" : "come from"} the member ${near.member}${weight}.` : "";
     const note = h("p", { class: "soft" }, (votes ? words : words.replace(/ of .* that vote/, "")) + member);
     fill(past.body, note, h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Past cases, table" }, table), more);
   }
@@ -178,7 +178,7 @@ function mount(root, context) {
     const ends = told.scale === "probability" ? [percent(told.base), percent(told.total)] : [fixed(told.base, places), fixed(told.total, places)];
     fill(
       why.body,
-      h("p", { class: "soft" }, `In ${of}: ${ends[0]} with all columns missing, ${ends[1]} for this case.`),
+      h("p", { class: "soft" }, `In ${of}. The value is ${ends[0]} with all columns missing and ${ends[1]} for this case.`),
       items.length ? contributions(items, { label: "Contributions of the columns" }) : h("p", {}, "All columns of this case are missing."),
     );
   }

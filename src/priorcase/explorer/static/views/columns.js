@@ -262,7 +262,7 @@ function mount(root, context) {
     const running = importance.job?.state === "running";
     const measure = isLearned() && h("button", { type: "button", disabled: running, onclick: startImportance }, importance.found ? "Measure importance again" : "Measure importance");
     if (importance.job?.state === "failed") context.dismiss(importance.job);
-    const words = running ? `Measuring: ${importance.job.message || "starting"} …` : importance.job?.state === "failed" ? importance.job.message : importance.found ? `Importance: how much worse ${importance.found.learner} predicts held-out rows when the column is permuted (${importance.found.task === "classify" ? "log-score" : "share of the variance"}, ± one standard error).` : "";
+    const words = running ? `Measuring: ${importance.job.message || "starting"} …` : importance.job?.state === "failed" ? importance.job.message : importance.found ? `Importance: how much worse ${importance.found.learner} predicts held-out rows when a column is permuted (${importance.found.task === "classify" ? "log-score" : "share of the variance"}, ± one standard error).` : "";
     fill(list.body, measure && h("div", { class: "controls" }, measure, h("p", { class: "soft grow", role: "status" }, words)), outcomes && outcomesLegend(outcomes), h("ul", { class: "columnlist" }, items));
   }
 

@@ -155,7 +155,7 @@ function python(context) {
   const { root, body } = panel("Equivalent Python code", "python");
   const code = h("pre", { class: "code", tabindex: 0, "aria-label": "Python" });
   const copy = h("button", { type: "button", onclick: copied }, "Copy");
-  fill(body, h("p", { class: "soft" }, "Reads the same table, fits the same learner, and predicts the case in the form."), h("p", { class: "buttons" }, copy), code);
+  fill(body, h("p", { class: "soft" }, "This code reads the same table, fits the same learner, and predicts the case in the form."), h("p", { class: "buttons" }, copy), code);
   let timer = 0;
   let ended = false;
 
@@ -204,7 +204,7 @@ function report(context) {
   budget.value = 60;
   const result = h("div", { class: "result" });
   const make = h("button", { type: "button", onclick: start }, "Make the report");
-  fill(body, h("p", { class: "soft" }, "Which learner to trust on this table, and why: a single HTML file to share."), labeled("Time budget", budget), h("p", { class: "buttons" }, make), result);
+  fill(body, h("p", { class: "soft" }, "A report recommends a learner for this table and explains why, in a single HTML file to share."), labeled("Time budget", budget), h("p", { class: "buttons" }, make), result);
 
   async function start() {
     try {
@@ -247,7 +247,7 @@ function model(context) {
 
   function describe() {
     const { learner, open, stands_in: standsIn } = context.status();
-    if (learner) fill(about, `${learner.title} with ${count(open.rows)} rows. `, h("code", {}, "priorcase explore model.priorcase"), " opens the model again; ", h("code", {}, "pc.load"), " loads it in Python.", standsIn ? ` ${STANDS_IN}` : "");
+    if (learner) fill(about, `${learner.title} with ${count(open.rows)} rows. `, h("code", {}, "priorcase explore model.priorcase"), " opens the model again; ", h("code", {}, "pc.load"), " loads the model in Python.", standsIn ? ` ${STANDS_IN}` : "");
   }
 
   get("/export").then(

@@ -117,7 +117,7 @@ function mount(root, context) {
       h(
         "tr",
         { class: one.name === verdict.chosen ? "best" : "", dataset: { name: one.name } },
-        h("th", { scope: "row" }, h("button", { type: "button", class: "link", onclick: () => look(one.name) }, one.title), one.name === verdict.chosen && h("span", { class: "tag" }, verdict.beats_baseline ? "recommended" : "best, but not better than the baseline"), one.fitted_to !== null && h("span", { class: "tag soft" }, `fitted to a sample of ${count(one.fitted_to)} rows`)),
+        h("th", { scope: "row" }, h("button", { type: "button", class: "link", onclick: () => look(one.name) }, one.title), one.name === verdict.chosen && h("span", { class: "tag" }, verdict.beats_baseline ? "recommended" : "best, but not significantly better than the baseline"), one.fitted_to !== null && h("span", { class: "tag soft" }, `fitted to a sample of ${count(one.fitted_to)} rows`)),
         scores.map(([name]) => h("td", { class: "n" }, texts[name][i][0], h("span", { class: "soft" }, texts[name][i][1]))),
         h("td", { class: "wide" }, one.scores[by][0] === null ? null : interval({ mean: one.scores[by][0], error: one.scores[by][1], range, reference, strong: one.name === verdict.chosen, label: `${one.title}: ${texts[by][i].join("")}` })),
         h("td", { class: "n soft" }, `${seconds[i]} s`),
@@ -143,8 +143,8 @@ function mount(root, context) {
   function said({ verdict }) {
     const [name, label] = SCORES[task()][0];
     const estimate = verdict.estimate[name];
-    const parts = [h("strong", {}, verdict.title), verdict.beats_baseline ? " is recommended" : " has the best score, but is not better than ignoring all columns"];
-    if (estimate) parts.push(`: ${label} ${withErrors([estimate[0]], [estimate[1]])[0].join("")} on rows not used for the choice.`);
+    const parts = [h("strong", {}, verdict.title), verdict.beats_baseline ? " is recommended" : " has the best score, but is not significantly better than ignoring all columns"];
+    if (estimate) parts.push(`: ${label} ${withErrors([estimate[0]], [estimate[1]])[0].join("")} on rows that were not used to choose the learner.`);
     else parts.push(".");
     if (verdict.runner_up && !verdict.runner_up.significant) parts.push(` ${verdict.runner_up.title} is not significantly worse.`);
     return parts;
@@ -317,7 +317,7 @@ function mount(root, context) {
     }
     fill(
       decisions.body,
-      h("p", { class: "soft" }, "Cost of each error, in any unit, and the probability threshold for a class."),
+      h("p", { class: "soft" }, "Enter the cost of each error, in any unit, and the probability threshold for a class."),
       h(
         "div",
         { class: "two" },
@@ -351,7 +351,7 @@ function mount(root, context) {
         decisions.root.removeAttribute("aria-busy");
       }, SOON);
     }
-    fill(decisions.body, h("p", { class: "soft" }, "Cost of each decision for each true class, in any unit. The class with the lowest expected cost is chosen."), h("div", { class: "two" }, h("div", {}, matrix(current, show), useButtons(() => ({ costs: current }))), place));
+    fill(decisions.body, h("p", { class: "soft" }, "Enter the cost of each decision for each true class, in any unit. The class with the lowest expected cost is chosen."), h("div", { class: "two" }, h("div", {}, matrix(current, show), useButtons(() => ({ costs: current }))), place));
     show();
   }
 

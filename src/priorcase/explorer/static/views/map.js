@@ -30,7 +30,7 @@ function mount(root, context) {
   const cross = h("div", { class: "cross", "aria-hidden": "true", hidden: true });
   const tip = h("div", { class: "tip", role: "status", hidden: true });
   const wait = h("p", { class: "mapwait soft", role: "status" }, "Drawing the map …");
-  const help = "Map of all rows. Arrow keys move it, plus and minus zoom, 0 shows all, Enter opens the row in the middle in Ask, L selects the rows in view.";
+  const help = "Map of all rows. Arrow keys move the map, plus and minus zoom, 0 shows all rows, Enter opens the row in the middle in the Ask view, L selects the rows in view.";
   const place = h("div", { class: "mapplace", tabindex: 0, role: "application", "aria-label": help }, canvas, lasso, cross, tip, wait);
   const legend = h("div", { class: "legend maplegend" });
   const note = h("p", { class: "soft mapnote" });
@@ -92,7 +92,7 @@ function mount(root, context) {
       const there = new Set(ids);
       selected = new Set([...selected].filter((id) => there.has(id)));
       cases.clear();
-      note.textContent = `${count(n)} rows by ${layout.by}. Rows close to each other are similar; the map explains ${percent(layout.fit)} of the variance of the distances.${outside()}`;
+      note.textContent = `${count(n)} rows, placed by ${layout.by}. Rows close to each other are similar; the map explains ${percent(layout.fit)} of the variance of the distances.${outside()}`;
       color();
       drawSelected();
     } catch (error) {
@@ -126,7 +126,7 @@ function mount(root, context) {
         values = null;
         told = null;
         paint();
-        fill(legend, h("span", { class: "soft", role: "status" }, found.header.state === "cancelled" ? `The ${found.header.name} was canceled.` : `Computing the ${found.header.name} …`));
+        fill(legend, h("span", { class: "soft", role: "status" }, found.header.state === "cancelled" ? `The computation of the ${found.header.name} was canceled.` : `Computing the ${found.header.name} …`));
         if (found.header.state === "running") colorTimer = setTimeout(color, AGAIN);
         return;
       }
@@ -375,7 +375,7 @@ function mount(root, context) {
     if (!selected.size) {
       selection = "";
       remember();
-      return void fill(below, h("h2", { id: "map-selected" }, "Selected rows"), h("p", { class: "soft" }, "Draw around rows with Lasso, or hold Shift and drag, to list them here. Click a row to open it in Ask."));
+      return void fill(below, h("h2", { id: "map-selected" }, "Selected rows"), h("p", { class: "soft" }, "Draw around rows with Lasso, or hold Shift and drag, to list these rows here. Click a row to open it in Ask."));
     }
     try {
       const wanted = [...selected];

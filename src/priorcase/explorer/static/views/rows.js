@@ -306,7 +306,7 @@ function mount(root, context) {
 
   function drawCount(page) {
     if (state === "running") return void fill(counted, ask.queue === "outliers" ? "Finding unusual rows …" : "Finding suspects by leave-one-out …");
-    if (state === "cancelled") return void fill(counted, "This was canceled. ", h("button", { type: "button", onclick: checkAgain }, "Check again"));
+    if (state === "cancelled") return void fill(counted, "The check was canceled. ", h("button", { type: "button", onclick: checkAgain }, "Check again"));
     const rows = `${count(total)} ${total === 1 ? "row" : "rows"}`;
     const says = {
       suspects: target.kind === "nominal" ? `${rows} whose target may be wrong: similar rows disagree.` : `${rows} whose target is far from the value predicted from the other rows.`,
@@ -413,7 +413,7 @@ function mount(root, context) {
 
   function reasonOf(row) {
     const lines = [];
-    if (row.was !== undefined) lines.push(hasLine(row) ? "Corrected." : `Corrected; it was #${row.was}.`);
+    if (row.was !== undefined) lines.push(hasLine(row) ? "Corrected." : `Corrected; the row had the id #${row.was}.`);
     const note = row.note;
     if (note?.predicted !== undefined)
       lines.push(target.kind === "nominal" ? `Without this row, the prediction is ${shown(note.predicted)}, and ${shown(row.target)} has a probability of ${percent(note.doubt)}.` : `Without this row, the prediction is ${number(note.predicted)}, which differs from ${number(row.target)} by ${number(note.doubt, 2)} robust standard deviations.`);
@@ -526,7 +526,7 @@ function mount(root, context) {
         parts.push(h("div", { class: "score" }, h("span", { class: "soft" }, after.name), h("strong", {}, fixed(after.value, places)), before && ofUnsaved ? difference(before, after, places) : null));
       }
     } else if (score.state === "failed") parts.push(h("span", { class: "soft" }, score.message));
-    else parts.push(h("span", { class: "soft" }, score.state === "cancelled" ? "The score was canceled." : "Computing the leave-one-out score …"));
+    else parts.push(h("span", { class: "soft" }, score.state === "cancelled" ? "The computation of the score was canceled." : "Computing the leave-one-out score …"));
     const label = h("div", { class: "scorelabel soft" }, `Leave-one-out, ${score.learner ?? ""}${note}`);
     const acts = readOnly()
       ? [h("span", { class: "soft" }, "Read-only"), h("a", { class: "button", href: "/review/table", download: "" }, "Download table")]
