@@ -178,7 +178,7 @@ function mount(root, context) {
     const ends = told.scale === "probability" ? [percent(told.base), percent(told.total)] : [fixed(told.base, places), fixed(told.total, places)];
     fill(
       why.body,
-      h("p", { class: "soft" }, `In ${of}. The value is ${ends[0]} with all columns missing and ${ends[1]} for this case.`),
+      h("p", { class: "soft" }, `Contributions in ${of}. The value is ${ends[0]} with all columns missing and ${ends[1]} for this case.`),
       items.length ? contributions(items, { label: "Contributions of the columns" }) : h("p", {}, "All columns of this case are missing."),
     );
   }
