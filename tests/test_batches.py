@@ -196,7 +196,7 @@ def failing(given: pa.Table) -> Any:
     ("later", "message"),
     [
         (sizes(["L", "S"]), "batch 1 .*ordered categories 'L', 'S', but earlier batches have 'S', 'L'"),
-        (sizes(["S", "L"], ordered=False), "'width' as dictionary"),
+        (sizes(["S", "L"], ordered=False), "'width' of type dictionary"),
     ],
 )
 def test_ordered_categories_of_another_order_are_refused(later: pa.DictionaryArray, message: str) -> None:

@@ -336,7 +336,7 @@ def test_a_full_disk_leaves_the_old_file_and_is_named(tmp_path: Any, monkeypatch
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    words = r"KNNClassifier\.save: .*model\.priorcase could not be written: No space left on device\. Nothing was"
+    words = r"KNNClassifier\.save: .*model\.priorcase could not be written: No space left on device\. No file was"
     with pytest.raises(WritingError, match=words) as raised:
         pc.KNNClassifier(2).save(path)
     assert raised.value.errno == errno.ENOSPC

@@ -116,4 +116,4 @@ def test_changes_reach_the_columns_and_a_model_has_no_cases(tmp_path: Path) -> N
         assert client.get("/cases/columns").json()["solution"] == before["solution"]
         assert workspace.status()["open"]["rows"] == 69
     with explorer() as (_, client):
-        assert "case bases" in detail(client.get("/cases/search"), 409)
+        assert "needs a case base, but none" in detail(client.get("/cases/search"), 409)

@@ -116,7 +116,7 @@ def test_corrections_are_read_and_learned(workspace: Workspace, loans: Path) -> 
 
 def test_corrections_that_cannot_be_are_refused(workspace: Workspace, loans: Path) -> None:
     client = client_of(workspace)
-    assert "none is open" in detail(client.get("/reading"), 409)
+    assert "no table is open" in detail(client.get("/reading"), 409)
     assert "Open a table" in detail(client.post("/reading", json={}), 422)
     workspace.jobs.wait(workspace.open(loans, target="repaid").id, 60)
     for kinds, word in (

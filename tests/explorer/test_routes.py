@@ -95,7 +95,7 @@ def test_the_page_asks_the_same_api(repairs: httpx.Client, workspace: Workspace)
     ):
         assert repairs.post(path, json=row).status_code == 200, path
     assert repairs.get("/schema").json()["target"] == "job"
-    assert "case bases" in detail(repairs.post("/cases/ask", json={"query": {}}), 409)
+    assert "needs a case base" in detail(repairs.post("/cases/ask", json={"query": {}}), 409)
     for job in workspace.jobs.documents():
         workspace.jobs.wait(job["id"], 60)
     assert repairs.get("/status").json()["learner"]["name"] == "stacked"
