@@ -176,10 +176,10 @@ def run(folder: Path, *, pictures: bool) -> None:
         heading("a conversation")
         new_phone = "I have a new phone and cannot get in any more."
         talk(base, {"message": new_phone, "area": "vpn", "place": "home", "people": 1, "signs": {"vpn fails"}})
+        if pictures:  # before a ticket is forgotten, so that the pictures agree with the pages
+            draw(base, found, weights, folder)
         heading("forgetting")
         forget(base)
-        if pictures:
-            draw(base, found, weights, folder)
 
 
 def main() -> None:

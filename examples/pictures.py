@@ -300,7 +300,7 @@ def tuning() -> Any:
 
 
 def measures() -> Any:
-    """Draw the similarity of numbers to 50 for five measures of a case base."""
+    """Draw the similarity between 50 and other numbers, for five measures of a case base."""
     numbers = list(range(101))
     chosen = (cases.Linear(60), cases.ExponentialSimilarity(20), cases.GaussianSimilarity(30), cases.Threshold(10))
     with drawing(None) as ax:
@@ -321,7 +321,7 @@ def faucet() -> Any:
 
 
 def model_size() -> Any:
-    """Draw the sizes of saved models with rows and with counts only, by number of rows."""
+    """Draw the sizes of saved models that store rows and of models that store only counts, by number of rows."""
     sizes = [1_000, 10_000, 100_000]
     X, y = make_led(sizes[-1], random_state=0)
     with TemporaryDirectory() as folder, drawing(None) as ax:

@@ -22,7 +22,7 @@ print(curve)
 # The classes of this table overlap, so many rows differ in class from their neighbors. ENN
 # removes only these rows: it keeps 80% of the rows, and 1-NN is more accurate than with all rows.
 # DROP3 keeps a sixth of the rows and loses about one point of accuracy. CNN and IB2 keep the rows
-# that they misclassified, and here many of these contradict their neighbors. Therefore,
+# that they misclassified. Many of these rows contradict their neighbors in this table. Therefore,
 # CNN and IB2 keep more rows than DROP3 and are less accurate.
 ax = curve.plot()
 ax.set_title("Waveform, 1,000 rows: accuracy of 1-NN after reduction")
