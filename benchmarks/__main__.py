@@ -53,7 +53,7 @@ def main() -> int:
     )
     parser.add_argument("--quick", action="store_true", help="tiny sizes, one round, no targets: a smoke test")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="also write the table to FILE as Markdown")
-    parser.add_argument("--repeats", type=int, default=5, help="interleaved rounds; the best of each peer counts")
+    parser.add_argument("--repeats", type=int, default=5, help="rounds in which the peers take turns; the best counts")
     options = parser.parse_args()
     unknown = [name for name in options.workload if name not in WORKLOADS]
     if unknown:

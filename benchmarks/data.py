@@ -20,7 +20,7 @@ class Task:
 
 
 def mixed(rows: int, queries: int, *, categories: bool = True, seed: int = 0) -> Task:
-    """Return eight standard normal and eight uniform nominal columns (2 to 20 values), independent, 5% of each missing.
+    """Return 16 independent columns with 5% missing values: eight normal and eight nominal (2 to 20 values, uniform).
 
     Independent columns are the hard case for an exact search: no region can be skipped.
     """
@@ -32,7 +32,7 @@ def mixed(rows: int, queries: int, *, categories: bool = True, seed: int = 0) ->
     y = np.where(signal > 0.2, "yes", "no")
     numbers[rng.random(numbers.shape) < 0.05] = np.nan
     codes[rng.random(codes.shape) < 0.05] = -1
-    text = pd.Series(["v0"]).dtype  # what this pandas makes of strings
+    text = pd.Series(["v0"]).dtype  # the dtype that this version of pandas gives to strings
     columns: dict[str, object] = {f"x{i}": numbers[:, i] for i in range(8)}
     for i, n in enumerate(CARDINALITIES):
         column = pd.Categorical.from_codes(codes[:, i], categories=[f"v{j}" for j in range(n)])
@@ -47,9 +47,9 @@ Relevant = Literal["all columns relevant", "4 columns relevant"]
 def nominal(rows: int, queries: int, relevant: Relevant = "all columns relevant", *, seed: int = 1) -> Task:
     """Return twenty independent uniform columns of 8 values, and 5 classes.
 
-    The number of columns that depend on the class determines how much a search by learned weights or value differences
-    can skip: with 4 such columns, most others contribute little to the distance, which is easy for both TiMBL's gain
-    ratio and MVDM.
+    The number of columns that depend on the class determines how many rows a search can skip if it uses learned weights
+    or value differences. With 4 such columns, the other columns contribute little to the distance, whether by TiMBL's
+    gain ratio or by MVDM, so the search is easy.
     """
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 8, size=(rows + queries, 20))

@@ -28,7 +28,7 @@ PACKAGES = (
 
 
 def _clocks() -> tuple[float, float]:
-    """Return the busy CPU seconds since the machine started: of all processes, and of this process and its children."""
+    """Return the CPU seconds used by all processes since the machine started, and by this process and its children."""
     try:
         fields = [int(field) for field in Path("/proc/stat").read_text(encoding="ascii").split("\n")[0].split()[1:8]]
     except OSError:
@@ -63,7 +63,7 @@ def _version(package: str) -> str:
 
 
 def _cpu() -> str:
-    """Return the model name, with family and model number because virtual machines often hide the name."""
+    """Return the name of the CPU, which virtual machines often hide, with its family, model number and instructions."""
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:

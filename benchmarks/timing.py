@@ -27,8 +27,8 @@ def compare(
 ) -> list[Row]:
     """Run all programs in turn and return the best times over all rounds, one row per peer.
 
-    Calls that take less than ``shortest`` seconds are repeated until this time is reached, and the mean of the round
-    counts.
+    Calls that take less than ``shortest`` seconds are repeated until this time is reached; the time of the round is
+    then the mean over these calls.
     """
     everyone = [Peer("priorcase", ours), *peers]
     calls = [_calls(peer, shortest) for peer in everyone]

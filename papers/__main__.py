@@ -29,8 +29,9 @@ examples:
   python -m papers all --quick
   python -m papers all --jobs 2 --out docs/papers
 
---out FOLDER writes PAPER.md, and in PAPER/ the pictures and, as CSV files, the
-numbers of each table and picture. The numbers do not depend on --jobs.
+--out FOLDER writes PAPER.md, and a folder PAPER with the pictures and with CSV
+files of the numbers in each table and picture. The numbers do not depend on
+--jobs.
 
 exit codes: 0 success, 2 wrong usage or bad input, 130 interrupted"""
 
@@ -75,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     natural = _number("0 or more", lambda n: n >= 0)
     found.add_argument("--random-state", metavar="N", type=natural, default=0, help="random seed (default: 0)")
     found.add_argument("--data", metavar="FOLDER", type=Path, help="folder of the data sets (default: PRIORCASE_DATA)")
-    text = "run a few trials as a check; missing data sets are replaced with built-in ones"
+    text = "run a few trials as a check; missing data sets are replaced with other tables"
     found.add_argument("--quick", action="store_true", help=text)
     text = "write files to this folder; - (default) prints to standard output"
     found.add_argument("--out", metavar="FOLDER", type=Path, help=text)

@@ -26,9 +26,9 @@ PERCENT = tuple(range(10, 101, 10))
 
 @dataclass(frozen=True)
 class Printed:
-    """A line of Table 1: scores of MLNB and BIBL from all training rows, then from a tenth.
+    """A line of Table 1: scores of MLNB and BIBL from all training rows, then from a tenth of them.
 
-    Accuracies are in percent, log-scores mean ``-ln p``; the class is one of the variables.
+    ``zero_one`` contains accuracies in percent, and ``log`` means of ``-ln p``. ``variables`` includes the class.
     """
 
     title: str
@@ -91,7 +91,7 @@ def score_tables(
     title: str = "{}",
     remarks: Mapping[str, str] | None = None,
 ) -> tuple[FigureTable, FigureTable]:
-    """Return tables of accuracies in percent and mean ``-ln p``, compared with published values where they exist."""
+    """Return a table of accuracies in percent and a table of means of ``-ln p``, with any published values."""
     columns = tuple(next(iter(found.values())))
     nothing = (None,) * len(columns)
     hits, losses = (
@@ -116,7 +116,7 @@ def _figure(at: int, found: Scores, printed: float | None) -> Figure:
 
 
 def table_1(options: Options, names: Collection[str] = ()) -> Part:
-    """Compare our figures with the published ones, for some data sets or for all."""
+    """Compare our figures with the published figures, for some data sets or for all."""
     runs = options.count(RUNS, FEW)
     lines = [line for line in TABLE_1 if not names or line.name in names]
     tables = {line: read_discrete(line.name, options.data) for line in lines}
@@ -143,7 +143,7 @@ def table_1(options: Options, names: Collection[str] = ()) -> Part:
 
 
 def compare(measured: Mapping[Printed, Mapping[str, Scores]], notes: tuple[str, ...] = ()) -> Part:
-    """Compare measured scores with the published ones."""
+    """Compare measured scores with the published scores."""
     remarks = {
         line.title: "bins of our own; 155 rows, not 150" if line.name == "hepatitis" else "bins of our own"
         for line in measured
@@ -156,7 +156,7 @@ def compare(measured: Mapping[Printed, Mapping[str, Scores]], notes: tuple[str, 
 
 
 def _agreement(hits: FigureTable, losses: FigureTable, titles: list[str]) -> str:
-    """Return a sentence with the number of figures on nominal data sets that agree, and a list of the rest."""
+    """Return a text: how many figures on nominal data sets agree with the paper, and which figures do not agree."""
     bars = [(hits, column, POINTS) for column in COLUMNS]
     bars += [(losses, column, NATS[column.split()[-1]]) for column in COLUMNS]
     beyond = [
@@ -172,8 +172,8 @@ def _agreement(hits: FigureTable, losses: FigureTable, titles: list[str]) -> str
 
 
 def _in_errors(figure: Figure) -> str:
-    """Express the difference from the published figure in standard errors of the difference of two such averages."""
-    if math.isnan(figure.standard_error) or not figure.standard_error:  # two runs may agree
+    """Return a text: the difference divided by its standard error, as if both averages were equally exact."""
+    if math.isnan(figure.standard_error) or not figure.standard_error:  # zero if all runs agree
         return ""
     errors = abs(figure.difference) / (math.sqrt(2) * figure.standard_error)
     return f", which differs by {errors:.1f} standard errors of the difference"
@@ -212,10 +212,10 @@ def figure_1(options: Options) -> Part:
     worse = [row for row in losses.rows if losses[row, "BIBL"].value > losses[row, "MLNB"].value]
     better = "at every share" if not worse else f"at all shares except {', '.join(worse)} percent"
     notes = (
-        "Cells show our result ± standard error (published result, difference, if Table 1 has the number). Our results "
-        f"are means over {runs} runs of five folds; error bars are two standard errors. The paper shows only curves "
-        f"and does not say how the numbers of Iris were discretized; we use {BINS} bins by one-dimensional k-means. "
-        "The published results for 10% of the rows are better than our results.",
+        "Cells show our result ± standard error and, if Table 1 has the number, (published result, difference). Our "
+        f"results are means over {runs} runs of five folds; error bars are two standard errors. The paper shows only "
+        f"curves and does not say how the numbers of Iris were discretized; we use {BINS} bins by one-dimensional "
+        "k-means. The published results for 10% of the rows are better than our results.",
         "The paper says that averaging over all parameters (BIBL) clearly outperforms the single model (MLNB) by both "
         "scores with very few rows, and that BIBL always has the better log-score. Our BIBL has the better log-score "
         f"{better}. With 10% of the rows, the accuracy of BIBL is {hits['10', 'BIBL'].value:.1f}%, and the accuracy of "

@@ -54,9 +54,9 @@ def read_discrete(name: str, folder: Path | None) -> DiscreteTable:
 
 
 def discrete(name: str, X: NamedColumns, y: AnyArray, numeric: Any) -> DiscreteTable:
-    """Code a table: values in sorted order, then missing values; numbers as bins learned from the whole column.
+    """Replace values with codes in sorted order; missing values get the last code, and numbers are binned.
 
-    The cut points are learned from all rows, without the classes, as most likely in the papers.
+    The cut points of bins are learned from all rows, without the classes, as the papers most likely did.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def discrete(name: str, X: NamedColumns, y: AnyArray, numeric: Any) -> DiscreteT
         if isinstance(X.kinds[label], Numeric):
             bins = bin_of(np.array(numeric.learned_from(column).points), column)
             known_first = np.where(bins < 0, bins.max(initial=0) + 1, bins)
-            columns.append(np.unique(known_first, return_inverse=True)[1])  # only bins that occur count
+            columns.append(np.unique(known_first, return_inverse=True)[1])  # bins without numbers get no code
         else:
             columns.append(_coded(column)[0])
     codes = np.column_stack(columns)
@@ -133,7 +133,7 @@ FLOOR = 1e-4
 
 @dataclass(frozen=True)
 class Printed:
-    """A line of Table 1: accuracies and mean ``ln p`` of MAP, EV and SC; the variables include the class."""
+    """A line of Table 1: accuracies and mean ``ln p`` of MAP, EV and SC; ``variables`` includes the class."""
 
     title: str
     name: str
@@ -154,7 +154,7 @@ TABLE_1 = (
 
 
 def table_1(options: Options) -> Part:
-    """Compare our figures with the published ones."""
+    """Compare our figures with the published figures."""
     found = options.each(partial(_leave_one_out, folder=options.data), TABLE_1, "leave-one-out")
     remarks = {"Hepatitis": "155 rows; the paper says 150"}
     table = partial(FigureTable, columns=tuple(RULES), digits=(3, 3), differences=True, remarks=remarks)
@@ -166,7 +166,7 @@ def table_1(options: Options) -> Part:
         f"Cells show our result (published result, difference). Numeric columns are discretized into {BINS} bins by "
         "one-dimensional k-means over all rows, without the classes; a missing value is treated as a separate value. "
         "The paper does not say how it discretized numbers. We chose the method that comes closest to the published "
-        "figures, so the agreement does not prove that the paper used the same one.",
+        "figures, so the agreement does not prove that the paper used the same method.",
         "With uniform priors, MAP is the same as maximum likelihood. Parameters below 1e-4 are raised to 1e-4. The "
         "paper does not say how it treated zeros; its MAP log-scores are too good for a penalty of 100 nats.",
         "The published log-scores of SC cannot be obtained from eq. 8. By this equation, the probability of a "
@@ -198,14 +198,14 @@ class GrowingCounts:
     this probability is proportional to the maximum likelihood of all rows and the test row, if the test row has class k
     (Kontkanen et al. 1997, section 3).
 
-    The predictions are equal to those of `priorcase.NaiveBayes`, but about ten times as fast: a row changes only the
+    The predictions are the same as with `priorcase.NaiveBayes`, but about ten times as fast: a row changes only the
     likelihood of its own class, and all three rules share the counts.
     """
 
     def __init__(self, table: DiscreteTable, test: IntArray) -> None:
         classes = len(table.classes)
         starts = np.concatenate(([0], np.cumsum(table.sizes)[:-1]))
-        self._places = table.codes + starts  # of each value of each row in the counts of a class
+        self._places = table.codes + starts  # positions of the values of each row in the counts
         self._asked = self._places[test]
         self._truth, self._labels = table.truth[test], table.truth
         self._sizes = np.repeat(table.sizes, table.sizes)

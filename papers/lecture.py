@@ -35,7 +35,7 @@ class Worked(NamedTuple):
     remark: str = ""
 
     def figure(self) -> Figure:
-        """Return both numbers, ours with two more digits than the printed decimal."""
+        """Return both numbers; our number has two more decimals than the printed number."""
         digits: tuple[Form, Form] = (4, 4) if self.printed else (".4g", 4)
         if "e" in self.printed:
             digits = ".3e", ".1e"
@@ -154,7 +154,7 @@ _DISTANCES = (
 
 
 def nearest_records() -> list[Worked]:
-    """Return the k of "general practice" and the k nearest neighbors of the naive Bayes query with their vote."""
+    """Return k = sqrt(N), and the k nearest neighbors of the record of the naive Bayes example with their vote."""
     asked, (X, labels) = query("No", "Married", ASKED), records()
     model = KNNClassifier("sqrt", n_jobs=1).fit(X, labels)
     found = [Worked("k = sqrt(N), N = 10", model.n_neighbors_, "", "the root is 3.16; rounded down")]
@@ -242,7 +242,7 @@ def value_distances() -> list[Worked]:
 
 
 def record_distances() -> list[Worked]:
-    """Return the distance from a copy of record 1 to record 3, with weights of 1 and with weights of one pass."""
+    """Return the distance from a copy of record 1 to record 3, with weights of 1 and with weights after one pass."""
     X, y = records((STATUS, REFUND))
     first = X.take(np.array([0]))
     found = []
@@ -363,7 +363,7 @@ def shares() -> list[Worked]:
 
 
 def incomes() -> list[Worked]:
-    """Return the mean, variance and density of the income in each class (variance from the density at the mean)."""
+    """Return the mean, variance and density of the income in each class; the density at the mean gives the variance."""
     model = frequencies(*records((INCOME,)))
     found = []
     for label, (mean, variance, spread, density) in _INCOMES.items():
@@ -437,7 +437,7 @@ def estimates() -> list[Worked]:
     married = likelihood(smoothed, query(None, "Married"))["Yes"]
     pairs = list(zip(X[STATUS].tolist(), y, strict=True))
     counts = [pairs.count((value, "Yes")) for value in ("Married", "Single", "Divorced")]
-    # m p = 1 with m = 2 for one value; for all three p would sum to 3/2, which m_estimate refuses.
+    # p = 1/2 is right for Married, as m p = 1. It cannot be 1/2 for all three values: m_estimate requires sum(p) = 1.
     by_classes = float(m_estimate(counts, 2.0, [0.5, 0.25, 0.25])[0])
     wrong = "|Y| (2 classes) should be the number of values (3); with 2, the three shares sum to 6/5."
     asked = query("No", "Married", ASKED)
@@ -564,7 +564,7 @@ def figure_2(options: Options) -> Part:
 
 
 def _accuracies(ladder: list[int], random_state: tuple[int, int]) -> list[float]:
-    """Return accuracies for two interleaved classes of stripes in the unit square; only stored records have noise."""
+    """Return accuracies for two classes in alternating stripes of the unit square; only stored records have noise."""
     random = np.random.default_rng(random_state)
     X, queries = random.random((200, 2)), random.random((1000, 2))
     y, truth = above_wave(X, 0.25) ^ (random.random(200) < 0.2), above_wave(queries, 0.25)

@@ -280,7 +280,7 @@ ATTRIBUTES = (2, 4, 8, 14, 20)
 """Numbers of attributes; the first two are relevant."""
 
 _K, _TRAINING, _QUERIES = 7, 250, 1000
-# Nothing keeps it from learning twenty numbers from twenty rows.
+# Without regularization, twenty weights are learned from twenty rows.
 _UNRESTRAINED = LeaveOneOutWeights(regularization=0.0, local=True, neighborhood=20, stiffness=0.0)
 
 ALONE = "only the two relevant attributes"
@@ -335,7 +335,7 @@ def example_8_2_2(options: Options) -> Part:
     rows = {name: tuple(Figure(m, None, e) for m, e in zip(*both, strict=True)) for name, both in summaries.items()}
     title = f"accuracy in percent on new rows: {_TRAINING} training rows, {_K} neighbors, {trials} trials"
     accuracies = FigureTable(title, tuple(f"{size} attributes" for size in by_size), rows, digits=(1, 0))
-    stretches = np.mean([np.sqrt(weights) for _, weights, _ in by_size[20]], axis=0)  # of an axis: root of its weight
+    stretches = np.mean([np.sqrt(weights) for _, weights, _ in by_size[20]], axis=0)  # stretch factor: root of a weight
     kept = np.mean([kept for _, _, kept in by_size[20]], axis=0)
     parts = {"each relevant attribute": slice(0, 2), "each irrelevant attribute": slice(2, None)}
     rows = {
@@ -450,14 +450,14 @@ def example_8_3(options: Options) -> Part:
 
 
 def _descent(X: FloatArray, y: FloatArray) -> FigureTable:
-    """Compare the rule of eq. 8.7 after some numbers of steps with the solution to which it converges."""
+    """Compare the result of eq. 8.7 after 1 to 300 steps with the solution to which it converges."""
     direct = float(LocallyWeightedRegressor(NEIGHBORS, **_KERNEL).fit(X, y).predict([[AT]])[0])
     rows = {}
     for steps in (1, 10, 30, 100, 300):
         options: dict[str, Any] = {"solver": "gradient", "learning_rate": 2.0, "max_steps": steps}
         model = LocallyWeightedRegressor(NEIGHBORS, **options, **_KERNEL).fit(X, y)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", LocalConvergenceWarning)  # that it has not converged yet is what is shown
+            warnings.simplefilter("ignore", LocalConvergenceWarning)  # it has not converged yet, as intended
             prediction = float(model.predict([[AT]])[0])
         title = f"after {steps} step{'s' * (steps > 1)} of eq. 8.7"
         rows[title] = (Figure(prediction), Figure(prediction - direct, digits=(".1e", 0)))

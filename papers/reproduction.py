@@ -384,7 +384,7 @@ class Paper:
 class Reproduction:
     """Reproduction of a paper or a part of it, with the command and the details of the run.
 
-    ``findings`` is the text of the paper if everything was measured with the default random state and trials.
+    ``findings`` is the text of `Paper.findings` if everything was measured with the default random state and trials.
     """
 
     paper: Paper

@@ -1,7 +1,7 @@
 """Check the links of the built documentation; ``make docs`` runs this at its end.
 
 ``python tools/check_links.py build/docs`` starts at ``index.html``, follows every link to a file of the folder, and
-prints those whose file or ``#anchor`` does not exist. Links to other sites are not opened.
+prints the links whose file or ``#anchor`` does not exist. Links to other sites are not opened.
 """
 
 from __future__ import annotations

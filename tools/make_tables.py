@@ -5,8 +5,8 @@ The tables depend on nothing but the seeds below: only :class:`random.Random` is
 every version of Python. A test generates the tables again and compares them with the files. The other built-in tables
 are not generated: ``help_desk.csv`` was written by hand for this library, and ``penguins.csv`` was measured.
 
-``make_repairs`` draws a bicycle with its age, distance, load and place at night; these wear the chain and the brakes,
-the wear decides which job the workshop books, and the job decides what the customer hears.
+``make_repairs`` draws a bicycle with its age, distance, load and place at night. These values determine the wear of the
+chain and the brakes, the wear determines which job the workshop books, and the job determines what the customer hears.
 ``make_loans`` draws an applicant, computes the probability of repayment from the columns (`repayment_log_odds`), draws
 the outcome, and then records a dozen outcomes wrongly, in rows where the outcome was close to certain.
 ``make_flats`` draws a flat and computes its rent as a product of effects (`expected_rent`) with log-normal noise.
@@ -75,7 +75,7 @@ def make_repair(rng: Random) -> Row:
 
 
 def make_repairs() -> list[Row]:
-    """The visits with missing values, which are drawn row by row."""
+    """The visits; the missing values of each row are drawn together with the row."""
     rng = Random(REPAIRS_SEED)
     rows = []
     for _ in range(REPAIRS_ROWS):
@@ -129,8 +129,8 @@ def repayment_log_odds(row: Mapping[str, Any]) -> float:
     """The log-odds that a loan is repaid, from its columns.
 
     Loans that are large in relation to the income are repaid less often, unless there is a guarantor. Short employment
-    counts against applicants over 28, but not against younger ones. Business loans are risky for grades below B. Loans
-    from October 2023 to March 2024 are repaid less often.
+    counts against applicants over 28, but not against younger applicants. Business loans are risky for grades below B.
+    Loans from October 2023 to March 2024 are repaid less often.
     """
     burden = math.log(row["amount"] / row["income"] / 5.0)
     odds = 1.5 + 0.9 * (GRADES.index(row["grade"]) - 2)
@@ -214,7 +214,7 @@ def expected_rent(row: Mapping[str, Any]) -> float:
 
     Rent grows more slowly than the area, and more slowly in the outer districts. Flats from before 1920 and from after
     2005 cost more. Windows to the south (180 degrees) add up to 6%. A high floor adds to the rent in new buildings,
-    and lowers it in old ones, which have no lift. Rents rose by 5% over the year.
+    and lowers it in old buildings, which have no lift. Rents rose by 5% over the year.
     """
     district = row["district"]
     power = 0.88 if district in ("centre", "riverside", "hillside") else 0.68

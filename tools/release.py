@@ -50,7 +50,7 @@ def source_problems(root: Path) -> list[str]:
 
 
 def git_problems(root: Path, tag: str) -> list[str]:
-    """Return an uncommitted change, and a tag that is on another commit; a tag that does not exist yet is fine."""
+    """Return messages about uncommitted changes and about a tag on another commit; the tag need not exist yet."""
 
     def git(*arguments: str) -> str:
         run = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=False)
@@ -61,12 +61,12 @@ def git_problems(root: Path, tag: str) -> list[str]:
         problems.append(f"git: {len(changed.splitlines())} files are changed or untracked. Commit them first.")
     tagged = git("rev-parse", "--quiet", "--verify", f"refs/tags/{tag}^{{commit}}")
     if tagged and tagged != git("rev-parse", "HEAD"):
-        problems.append(f"git: tag {tag} is on commit {tagged[:8]}, not on the current one. Choose a new version.")
+        problems.append(f"git: tag {tag} is on commit {tagged[:8]}, not on the current commit. Choose a new version.")
     return problems
 
 
 def built_problems(root: Path) -> list[str]:
-    """Return what is missing or has another version among the wheel, the sdist and the documentation."""
+    """Return messages if the wheel, the sdist or the documentation is missing or has another version."""
     version = project_version(root)
     found = {
         "wheel": [wheel_version(path) for path in sorted((root / "dist").glob("*.whl"))],

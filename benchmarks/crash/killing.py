@@ -44,7 +44,7 @@ def write_until_killed(path: Path, model: Model, seed: int, pipe: int) -> None:
 
 
 def kill_one(path: Path, model: Model, seed: int, after: int, delay: float) -> int:
-    """Start a writer, kill it ``delay`` seconds after ``after`` operations, and return how many it acknowledged."""
+    """Start a writer, kill it ``delay`` seconds after ``after`` operations, and count the acknowledged operations."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -52,10 +52,10 @@ def kill_one(path: Path, model: Model, seed: int, after: int, delay: float) -> i
         try:
             write_until_killed(path, model, seed, writing)
         finally:
-            os._exit(1)  # only an error leads here
+            os._exit(1)  # reached only after an error
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
-        begun = pipe.read((after + 1) * _ACK.size)  # the first says that the file is open
+        begun = pipe.read((after + 1) * _ACK.size)  # the first message says that the file is open
         time.sleep(delay)
         os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)

@@ -19,7 +19,7 @@ from papers.reproduction import aloud
 
 @dataclass(frozen=True)
 class Effort:
-    """Number of folds and runs of cross-validation, and of draws of a tenth for small and for large data sets."""
+    """Folds and runs of cross-validation, and draws of a tenth of the rows; ``draws_of_many`` is for large data sets."""
 
     folds: int = 10
     runs: int = 3
@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def measure(names: list[str] | tuple[str, ...], folder: Path | None, effort: Effort) -> list[Grid]:
-    """Return all tables: scores of the models, non-normal columns, evidence from few rows, and exceptions."""
+    """Return all tables: scores, non-normal columns, evidence from few rows, and data sets on which evidence loses."""
     scores, tenths, causes, cut = {}, {}, [], {}
     for name in names:
         problem = load(name, folder)

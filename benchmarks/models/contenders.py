@@ -1,4 +1,4 @@
-"""Every Bayes model of the library, and the models that users would choose instead, by their code."""
+"""Every Bayes model of the library, and the models that users would choose instead; their code is their name."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ CONTENDERS: Mapping[str, Contender] = {**OURS, **PEERS}
 def log_probabilities(model: Any, problem: Problem, train: Any, test: Any, *, told: bool = False) -> Any:
     """Fit a model and return the log-probabilities of the test rows, one column for each class of the problem.
 
-    A class without training rows gets probability 0, unless ``told`` is true: the model then knows all classes.
+    A class without training rows gets probability 0, unless ``told`` is true, which tells the model all classes.
     """
     X, rows = problem.X.take(train), problem.X.take(test)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of EM and bins: they say nothing about the scores
+        warnings.simplefilter("ignore")  # warnings of EM and of binning, which do not concern the scores
         if told:
             model.partial_fit(X, problem.y[train], classes=problem.classes)
         else:

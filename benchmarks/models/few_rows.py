@@ -78,7 +78,7 @@ def measure(problem: Problem, times: int, track: Track = silently) -> dict[str, 
 
 
 def grids(measured: Mapping[str, Mapping[str, FromATenth]]) -> tuple[Grid, Grid]:
-    """Return two tables with one line per data set: for densities, and for bins."""
+    """Return a table for densities and a table for bins, each with one line per data set."""
     densities = Grid(
         f"Trained on a tenth of the rows: {PLUG_IN} vs. {EVIDENCE}, mean ln p",
         (

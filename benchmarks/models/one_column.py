@@ -13,7 +13,7 @@ from papers.reproduction import Track, silently
 
 
 def measure(problem: Problem, *, runs: int, folds: int, track: Track = silently) -> dict[str, Score]:
-    """Return the scores of naive Bayes with one column binned at a time, by the name of that column."""
+    """Return, by the name of each numeric column, the score of naive Bayes if only this column is binned."""
     columns = [name for name, kind in problem.X.kinds.items() if isinstance(kind, pc.Numeric)]
     cuts = {name: _cut({**dict.fromkeys(columns, "student"), name: "mdl"}) for name in columns}
     return cross_validated(problem, cuts, runs=runs, folds=folds, track=track)
@@ -36,7 +36,7 @@ def grid(scores: Mapping[str, Mapping[str, Score]], cut: Mapping[str, Mapping[st
             means = [scores[name][EVIDENCE].log, scores[name][BINS_BY_CLASS].log, found[column].log]
             lines.append([name, *map(figure, means), column])
     columns = ("data set", EVIDENCE, BINS_BY_CLASS, "one column binned", "column")
-    title = "Non-normal columns: log-score if only the column that gains most is binned by MDL"
+    title = "Non-normal columns: log-score if MDL bins only the column for which this helps most"
     return Grid(title, columns, lines)
 
 

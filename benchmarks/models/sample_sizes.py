@@ -31,7 +31,7 @@ NAMES = (
     *("credit-approval", "diabetes-pima", "tic-tac-toe", "promoters", "car-evaluation", "splice", "mushroom"),
 )
 SIZES: tuple[float | str, ...] = (1.0, 5.0, 10.0, 20.0, 50.0, "auto")
-_DEFAULT = 20.0  # the equivalent sample size of their priors
+_DEFAULT = 20.0  # equivalent sample size of the priors of these models
 MODELS = (pc.TreeAveragedBayes, pc.TreeAugmentedBayes, pc.SuperParentAveragedBayes, pc.AODE)
 
 

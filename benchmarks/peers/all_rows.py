@@ -40,7 +40,7 @@ def _graph(structure: data.Structure, sizes: Sizes) -> list[Row]:
     if not np.array_equal(model.kneighbors(None, return_distance=False)[:100], few):
         raise AssertionError("the rows have different neighbors as stored rows and as queries")
     peers = [faiss_peer(task.X, task.X, GRAPH + 1, rounds=1)]
-    if structure != "independent":  # of which a kd-tree has to visit nearly every leaf
+    if structure != "independent":  # here a kd-tree would have to visit nearly every leaf
         peers.append(tree_peer(cKDTree(task.X.to_numpy()), task.X.to_numpy(), GRAPH + 1, rounds=1))
     name = f"k-NN graph, numeric 16 {structure}, Euclidean, k={GRAPH}, {len(task.X):,} rows"
     return compare(name, lambda: model.kneighbors(None), peers, min(3, sizes.repeats))

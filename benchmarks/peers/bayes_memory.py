@@ -45,7 +45,7 @@ def _measure(rows: int) -> dict[str, float]:
     task = data.nominal(rows, 0)
     y = task.y.astype("U2").copy()
     before = _resident()
-    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # sets the peak back to the present
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # resets the peak to the current memory
     model = pc.NaiveBayes(numeric="student", n_jobs=THREADS).fit(task.X, y)
     fit = _peak() - before
     before = _resident()

@@ -1,4 +1,4 @@
-"""Retrieval of the ten most similar of many cases with twelve mixed attributes; with cbrkit on fewer cases."""
+"""Retrieval of the ten most similar cases with twelve mixed attributes, and a comparison with cbrkit on fewer cases."""
 
 import statistics
 import time

@@ -29,7 +29,7 @@ def jaccard(x: frozenset[str], y: frozenset[str]) -> float:
 
 
 def edits(x: str, y: str) -> float:
-    """Return the Levenshtein similarity, compiled; cbrkit's own function counts a substitution as two edits."""
+    """Return the Levenshtein similarity, by compiled code; cbrkit's own function counts a substitution as two edits."""
     return 1.0 - Levenshtein.distance(x, y) / max(len(x), len(y), 1)
 
 

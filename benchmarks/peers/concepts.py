@@ -54,7 +54,7 @@ def _numeric(sizes: Sizes) -> list[Row]:
 
 
 def _growth(sizes: Sizes) -> list[Row]:
-    """Measure four times as many rows: the time must not grow faster than the rows times the stored rows."""
+    """Measure IB2 on n and 4 n rows: the time must not grow faster than the product of rows and stored rows."""
     times, work = [], []
     for rows in (sizes.rows(20_000), 4 * sizes.rows(20_000)):
         X, y = numbers(rows)
@@ -85,7 +85,7 @@ def _mixed(sizes: Sizes) -> list[Row]:
     part = rows // 5
 
     def loop() -> float:
-        """Time a fifth of the rows and extrapolate by rows times stored rows, since all rows would take minutes."""
+        """Time a fifth of the rows and extrapolate in proportion to the product of rows and stored rows."""
         start = time.perf_counter()
         kept = loops.condense(cells[:part], codes[:part], nominal)
         return (time.perf_counter() - start) * rows * model.stored_ / (part * len(kept))

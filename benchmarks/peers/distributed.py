@@ -1,6 +1,6 @@
 """k-NN and counts over a Dask cluster of two processes on this machine, compared with one process with two threads.
 
-The table also shows the growth with partitions and rows, and the bytes that are transferred.
+The table also shows how the time grows with partitions and rows, and how many bytes are transferred.
 """
 
 import gc
@@ -25,7 +25,7 @@ PARTITIONS = 8
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Measure queries to 8 partitions, a count model on two workers compared with one, and the growth."""
+    """Measure queries to 8 partitions, counting on two workers and on one, and how the time of queries grows."""
     rows, queries = sizes.rows(5_000_000), sizes.queries(1_000)
     found = _neighbors(rows, queries, sizes.repeats)
     found += _counts(sizes.rows(20_000_000), sizes.repeats)

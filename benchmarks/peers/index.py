@@ -15,7 +15,7 @@ LIMIT = 2.5e-6
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Compare building with two threads and one, and the time per query with a limit."""
+    """Compare building on two threads with building on one thread, and the time per query with a limit."""
     return [*_building(sizes), *_setting_up(sizes)]
 
 

@@ -1,7 +1,8 @@
 """Locally weighted regression compared with scikit-misc's loess, NumPy and Weka's LWL, and measured on a million rows.
 
-All programs fit the same model: a plane around each query with tricube weights, whose bandwidth is the distance of the
-neighbor after the k nearest. scikit-misc always reads predictors column by column, so it gets transposed memory.
+All programs fit the same model: a plane around each query, with tricube weights. The bandwidth of the weights is the
+distance of the (k+1)-th nearest row. scikit-misc always reads predictors column by column, so it gets an array in this
+order.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ def _against_loess(of: Task, sizes: Sizes, bars: dict[str, float | None]) -> lis
 
 
 def _loess(of: Task, surface: str) -> loess:
-    """Fit loess with the same bandwidth, which it takes from the distance of row number floor(span n)."""
+    """Fit loess with the same bandwidth: loess uses the distance of the nearest row with rank floor(span n)."""
     span = (of.k + 1.5) / len(of.X)
     fitted = loess(_in_columns(of.X), of.y, span=span, degree=1, normalize=False, surface=surface)
     fitted.fit()
@@ -192,7 +193,7 @@ def _measure(rows: int, queries: int) -> dict[str, float]:
     model(K).fit(warm.X, warm.y).predict(warm.queries)
     of = task(rows, queries)
     before = _resident()
-    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # sets the peak back to the present
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # resets the peak to the current memory
     start = time.perf_counter()
     model(of.k).fit(of.X, of.y).predict(of.queries)
     seconds = time.perf_counter() - start

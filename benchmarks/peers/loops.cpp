@@ -50,7 +50,8 @@ extern "C" void predict(const std::int8_t* columns, std::size_t rows, std::size_
   });
 }
 
-// IB2 on rows of numbers, and of codes where nominal says so; a gap differs by 1. Returns how many rows it stored.
+// IB2 on columns of numbers or, where `nominal` is set, of codes; a missing value has difference 1 from any value.
+// Returns the number of stored rows.
 extern "C" std::size_t condense(const double* cells, const std::int8_t* classes, std::size_t rows, std::size_t width,
                                 const std::int8_t* nominal, std::int64_t* stored) {
   std::size_t kept = 0;

@@ -48,7 +48,7 @@ def _measure(action: str, path: Path, rows: int) -> dict[str, object]:
     from priorcase import saving
     from priorcase.neighbors import base
 
-    saving.MAPPED = base.WORTH_SAVING = 1  # also where sizes are small, to see that it works
+    saving.MAPPED = base.WORTH_SAVING = 1  # so that small tables are mapped too
     warm = data.mixed(200, 2)
     pc.KNNClassifier(10, n_jobs=THREADS).fit(warm.X, warm.y).predict(warm.queries)
     task = data.mixed(rows if action == "fit" else 200, 1)

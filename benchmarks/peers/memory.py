@@ -55,7 +55,7 @@ def _measure(rows: int) -> dict[str, float]:
     queries = task.queries.copy()
     del task
     held = _resident() - before
-    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # sets the peak back to the present
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # resets the peak to the current memory
     model.kneighbors(queries)
     return {"held": held, "queried": max(_peak() - held - before, 1), "seconds": seconds}
 

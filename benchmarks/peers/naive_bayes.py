@@ -63,7 +63,7 @@ def run(sizes: Sizes) -> list[Row]:
 
 
 def _check(ours: pc.NaiveBayes, theirs: CategoricalNB, task: data.Task, codes: npt.NDArray[np.int64]) -> None:
-    """Check that both give the same value probabilities; scikit-learn does not smooth the class probabilities."""
+    """Check that both libraries give the same probabilities of values; scikit-learn smooths only these."""
     few = slice(0, 1_000)
     joint = theirs.predict_joint_log_proba(codes[few]) - theirs.class_log_prior_
     own = ours.predict_joint_log_proba(task.X[few]) - np.log(

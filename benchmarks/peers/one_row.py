@@ -15,7 +15,7 @@ from benchmarks.sizes import Sizes
 from benchmarks.timing import Peer, compare
 
 K = 5
-# As many rows are learned and forgotten at a time, so that the table stays the same.
+# Number of rows that are learned and then forgotten in each measurement, which leaves the table unchanged.
 TIMES = 100
 
 
@@ -37,7 +37,7 @@ def _one(distance: str, sizes: Sizes) -> list[Row]:
     refit = Peer("scikit-learn KNeighborsClassifier, refit", lambda: theirs["brute"].fit(X, task.y), 1)
     learn, forget = _changes(model, more, task.y[:TIMES])
     shortest = 0.01 if sizes.quick else 0.3
-    # One row gives two OpenMP threads nothing to share: with one, scikit-learn's brute force is at its best.
+    # Two threads cannot share the work for one row, so scikit-learn's brute force is fastest with one thread.
     with threadpool_limits(1):
         return [
             *compare(f"predict {name}", lambda: model.predict(query), peers, sizes.repeats, shortest=shortest),
@@ -61,7 +61,7 @@ def _changes(
 
     def timed(change: Callable[[], None], before: Callable[[], None], after: Callable[[], None]) -> float:
         before()
-        model.predict(rows[:1])  # so that there is an index to follow
+        model.predict(rows[:1])  # builds the index, which every change then has to update
         start = time.perf_counter()
         change()
         taken = time.perf_counter() - start

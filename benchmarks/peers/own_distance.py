@@ -1,4 +1,4 @@
-"""Cost of user-defined distances: tabulated and compiled differences, and whole rows compared with scikit-learn."""
+"""Cost of user-defined distances: a function of values compared with a table, functions of rows with scikit-learn."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ K = 10
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Measure tabulated differences of few values, and functions of rows, which are called for every pair."""
+    """Measure a function of two values, whose results are tabulated, and functions called for each query and row."""
     return [*_tabled(sizes), *_whole_rows(sizes)]
 
 

@@ -110,5 +110,5 @@ def _answers(page: Any) -> list[float]:
     found = []
     for turn in range(CHANGES):
         found.append(float(page.evaluate(script, turn)) / 1000)
-        page.wait_for_timeout(800)  # contributions and smallest changes follow
+        page.wait_for_timeout(800)  # until contributions and smallest changes are loaded too
     return found

@@ -1,8 +1,8 @@
 """A stream of 50,000 rows of 10 numbers with full memory: each row is predicted from all earlier rows, then stored.
 
 The targets are rates: 8,000 rows per second one by one and 15,000 in one call, on a machine where faiss searches and
-adds 8,500 rows per second one by one. Each target is given both as a rate and as a ratio to faiss in the same run,
-which does not depend on the machine.
+adds 8,500 rows per second one by one. Each target is given as a rate and as a ratio to faiss in the same run. The ratio
+does not depend on the machine.
 """
 
 import time
@@ -21,7 +21,7 @@ ROWS = 50_000
 WINDOW = 1_000
 RATES = {"one by one": 8_000, "in one call": 15_000}
 FAISS_RATE = 8_500
-# river predicts this many rows of the stream, which are the slowest ones: its window is full.
+# Number of rows that river predicts. They are the slowest rows of the stream, because river's window is full.
 RIVER_ROWS = 3_000
 
 Stream = tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]
@@ -78,7 +78,7 @@ def _faiss(stream: Stream, bar: float) -> Peer:
     rows = stream[0].astype(np.float32)
 
     def one_by_one() -> None:
-        # One thread: per second one has nothing to do for a single query, and only waits.
+        # One thread, because a second thread has nothing to do for a single query and only waits.
         faiss.omp_set_num_threads(1)
         index = faiss.IndexFlatL2(rows.shape[1])
         index.add(rows[:K])

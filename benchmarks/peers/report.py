@@ -26,7 +26,7 @@ class Measured:
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Return the worst of some runs. All tables except the built-in one are in the folder that PRIORCASE_DATA names."""
+    """Return the largest time and memory of some runs; PRIORCASE_DATA names the folder of the public data sets."""
     rounds = min(2, sizes.repeats)
     rows = [_row("report on the built-in table", _worst([], sizes, rounds), None)]
     folder = os.environ.get("PRIORCASE_DATA")

@@ -26,7 +26,7 @@ CONNECTIONS = 8  # requests that are under way at the same time
 PROGRAM = [sys.executable, "-c", "from priorcase.cli import main; main()"]
 TOKEN = "a-token-of-the-benchmark"
 MORE = "/explain?counterfactuals=1&permutations=32"
-SECONDS = 60.0  # after which a load is broken off
+SECONDS = 60.0  # after which a series of requests raises an error
 MIB = 2**20
 
 
@@ -85,7 +85,7 @@ def run(sizes: Sizes) -> list[Row]:
         rate("/predict", "2,000 per second", 2_000, 1, f", {CONNECTIONS} connections"),
         rate("/predict", "FastAPI, one-hot k-NN", best["peer"].rate, 3, f"; {best['peer'].rate:,.0f} per second"),
         Row(f"/predict, p99: {name}", "20 ms", p99, 0.02, 1),
-        Row(f"/predict, p99: {name}", "100 ms", single, 0.1, 1, note="1 connection: a form that is changed"),
+        Row(f"/predict, p99: {name}", "100 ms", single, 0.1, 1, note="1 connection, as when a person edits a form"),
         rate("/neighbors", "300 per second", 300, None, "; past cases, and what columns add to distances"),
         rate("/explain", "300 per second", 300, 1, "; also Shapley values"),
         rate(MORE, "300 per second", 300, None),
@@ -157,7 +157,7 @@ def _peer(rows: int) -> None:
     uvicorn.Server(uvicorn.Config(app, access_log=False, log_level="warning")).run(sockets=[listener])
 
 
-# -- who asks
+# -- the client
 
 
 def _queries(rows: int) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""Fitting the default stack of learners, its weights learned on held-out rows, with a limit in seconds."""
+"""Time to fit the default stack of learners, including its weights on held-out rows, compared with a limit."""
 
 from __future__ import annotations
 

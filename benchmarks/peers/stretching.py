@@ -1,4 +1,4 @@
-"""Learning attribute weights by leave-one-out within a limit, and by faster methods compared with other libraries."""
+"""Time to learn attribute weights: leave-one-out compared with a limit, and two methods compared with scikit-learn."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from benchmarks.timing import Peer, compare
 Numbers = npt.NDArray[np.float64]
 
 LIMIT = 30.0
-# More rows make a matrix of differences that no memory here holds.
+# With more rows, the matrix of differences of scikit-learn does not fit in memory.
 _FEW = 2_000
 
 
 def two_of_twenty(rows: int) -> tuple[Numbers, npt.NDArray[np.str_]]:
-    """Return twenty uniform columns and a class: whether the sum of the first two is above 1, with a tenth flipped."""
+    """Return twenty uniform columns and a class: whether the sum of the first two is above 1 (a tenth wrong)."""
     random = np.random.default_rng(8)
     X = random.random((rows, 20))
     return X, np.where((X[:, 0] + X[:, 1] > 1) ^ (random.random(rows) < 0.1), "above", "below")

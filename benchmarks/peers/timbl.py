@@ -27,7 +27,7 @@ def peer(task: Task, options: list[str], *, queries: int, bar: float | None = No
 
 
 class _Timbl:
-    """A run of TiMBL, without support for missing values: nominal ones become '?', numbers the median."""
+    """A run of TiMBL, which does not support missing values: they become '?' or, in numeric columns, the median."""
 
     def __init__(self, task: Task, options: list[str], queries: int) -> None:
         folder = Path(tempfile.mkdtemp(prefix="priorcase-bench-"))

@@ -14,10 +14,10 @@ STUDIES = {
     "classification": "tuned k-NN on public data sets compared with scikit-learn's k-NN and gradient boosting",
     "regression": "k-NN, local regression and RBF networks on public data sets compared with scikit-learn's regressors",
     "stacked": "stacked learners on public data sets compared with CatBoost, LightGBM and scikit-learn",
-    "standard_errors": "coverage of accuracy estimates plus and minus two standard errors",
+    "standard_errors": "coverage of intervals of two standard errors around accuracy estimates",
     "coverage": "coverage of intervals and sets of level 0.9 on public data sets",
     "outliers": "scaling of numeric columns for k-NN: range, inliers, standard deviation and quantiles",
-    "conversations": "claimed probabilities and accuracy of conversations with case bases",
+    "conversations": "accuracy that conversations with case bases claim, and their measured accuracy",
 }
 
 
@@ -27,7 +27,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=about)
     parser.add_argument("study", nargs="*", metavar="STUDY", help=f"which to run (default: all): {', '.join(STUDIES)}")
     parser.add_argument("--quick", action="store_true", help="stacked: a few small tables and two folds, as a check")
-    parser.add_argument("--fresh", action="store_true", help="stacked: measure peers that were measured before again")
+    parser.add_argument("--fresh", action="store_true", help="stacked: repeat stored measurements of the peers")
     options = parser.parse_args()
     unknown = [name for name in options.study if name not in STUDIES]
     if unknown:

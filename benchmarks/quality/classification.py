@@ -186,7 +186,7 @@ def main() -> None:
     folder = Path(os.environ[FOLDER])
     names = names_in(folder)
     chosen = [name for name in names if not sys.argv[1:] or name in sys.argv[1:]] or names
-    warnings.simplefilter("ignore")  # of folds with few rows of a class
+    warnings.simplefilter("ignore")  # about folds with few rows of a class
     print(f"| table | rows | {' | '.join(f'{name}: log loss, accuracy' for name in (OURS, THEIRS, BOOSTING))} |")
     print("| --- | ---: |" + " ---: |" * 3)
     mixed = []

@@ -26,7 +26,7 @@ SETS = {
 
 
 def main() -> None:
-    """Print one table; the cases of larger sets are drawn with seed 0."""
+    """Print one table; from larger data sets, a sample of cases is drawn with seed 0."""
     print("| cases | number | claimed | right | questions | log-score |\n| --- |" + " ---: |" * 5)
     with help_desk() as base:
         print(line("help desk", base), flush=True)
@@ -59,7 +59,7 @@ def line(name: str, base: pc.CaseBase) -> str:
 
 
 def interview(base: pc.CaseBase, case: pc.Case) -> tuple[float, float, float, float]:
-    """Return the confidence, the correctness (0 or 1), the number of questions, and the log-score."""
+    """Return the confidence in the answer, its correctness (0 or 1), the number of questions, and the log-score."""
     words = {name: case[name] for name, kind in base.attributes.items() if isinstance(kind, pc.Text)}
     talk, questions = base.converse(words, where={"id": not_(case.id)}), 0
     while not talk.settled and (question := talk.next_question()) is not None:
@@ -75,7 +75,7 @@ def interview(base: pc.CaseBase, case: pc.Case) -> tuple[float, float, float, fl
             talk.tell(question.attribute, known)
     answer = talk.answer()
     probabilities = {each.solution: each.probability for each in answer.candidates}
-    # Of what was ruled out or never seen, the room that is left to none of those listed.
+    # Probability that the listed solutions leave for a solution that was ruled out or never seen.
     left = max(1.0 - sum(probabilities.values()), 1e-6)
     score = float(np.log(probabilities.get(case.solution, left)))
     return float(answer.confidence or 0.0), float(answer.solution == case.solution), float(questions), score

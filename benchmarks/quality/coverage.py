@@ -25,7 +25,7 @@ Rows = npt.NDArray[np.intp]
 
 def main() -> None:
     """Print a table for regression and a table for classification."""
-    print(f"Intervals of level {LEVEL} by CV+ with 10 folds, means of {DRAWS} draws; range: 90% of the targets.\n")
+    print(f"Intervals of level {LEVEL} by CV+ with 10 folds, means of {DRAWS} draws; range holds 90% of targets.\n")
     print(
         "| table | rows | learner | covered | mean width | median width | range |\n| --- | ---: | --- |" + " ---: |" * 4
     )

@@ -73,7 +73,7 @@ def _print(names: list[str], lines: dict[str, list[float]]) -> None:
 
 def main() -> None:
     """Print a table for each classifier and a table for priors."""
-    warnings.simplefilter("ignore")  # of folds with few rows of a class
+    warnings.simplefilter("ignore")  # about folds with few rows of a class
     learners: list[tuple[Any, list[str]]] = [
         (pc.NaiveBayes, list(STRATEGIES)),
         (pc.SubsetAveragedBayes, list(STRATEGIES)),

@@ -148,12 +148,12 @@ def notes() -> list[str]:
         "training folds.",
         "Targets: rings (abalone), mpg, PRP (machine-cpu), quality. The names of cars and machines and the published "
         "estimate ERP are dropped. priorcase and HistGradientBoosting handle missing values (6 in auto-mpg) "
-        "themselves; for the others they are imputed by the median.",
-        "Without a ridge, degree 2 extrapolates wildly: a single abalone, whose height of 1.13 may be a recording "
-        "error, accounts for most of its error.",
-        f"GaussianProcessRegressor is not run beyond {MOST_ROWS_OF_GP:,} rows ('-'), since every step of its search "
-        "for a kernel takes cubic time in the rows, and has no rank. Ranks are among the regressors that ran on every "
-        "table.",
+        "themselves; for the other regressors, missing numbers are imputed by the median.",
+        "Without a ridge penalty, local regression of degree 2 extrapolates wildly: a single abalone, whose height of "
+        "1.13 may be wrong, accounts for most of the error.",
+        f"GaussianProcessRegressor is not run beyond {MOST_ROWS_OF_GP:,} rows ('-'), because every step of its search "
+        "for a kernel takes cubic time in the number of rows. It has no rank, because only the regressors that ran on "
+        "every table are ranked.",
     ]
 
 
@@ -169,7 +169,7 @@ def main() -> None:
         for name, make in aloud(list(contenders().items()), f"{problem.name}: {FOLDS}-fold cross-validation"):
             if is_feasible(name, problem):
                 with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", ConvergenceWarning)  # a length scale at the edge of its range
+                    warnings.simplefilter("ignore", ConvergenceWarning)  # about a length scale at the edge of its range
                     outcomes[name][problem.name] = measure(problem, make)
     print("\n\n".join([table(problems, outcomes), *(f"- {note}" for note in notes())]))
 

@@ -46,13 +46,13 @@ def means(rows: int, shares: tuple[float, ...], parameters: Any, tables: int = T
     drawn = (table(rows, shares, seed) for seed in range(tables))
     found = []
     for X, y in drawn:
-        kinds = {name: pc.Nominal() for name in X if X[name].dtype != np.float64}  # also the number of the row
+        kinds = {name: pc.Nominal() for name in X if X[name].dtype != np.float64}  # also the row number
         found.append(dict(pc.SubsetAveragedBayes(schema=kinds, **parameters).fit(X, y).relevance_))
     return pd.DataFrame(found).mean()
 
 
 def main() -> None:
-    """Print one table per model, with a line for each column and the means by numbers of classes and rows."""
+    """Print one table per model: mean relevance of each column (lines) for each number of classes and rows."""
     for model, parameters in MODELS.items():
         print(f"**{model}**\n")
         lines = {

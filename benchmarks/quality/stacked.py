@@ -35,7 +35,7 @@ from priorcase.schema import Numeric
 FOLDER = "PRIORCASE_DATA"
 MOST_ROWS = 2_000
 FOLDS = 5
-BUNDLED = {"wine": True, "breast_cancer": True, "digits": True, "diabetes": False}  # whether they have classes
+BUNDLED = {"wine": True, "breast_cancer": True, "digits": True, "diabetes": False}  # True for classification
 QUICK = ("wine", "hepatitis", "machine-cpu", "diabetes")
 OURS, PEER = "stacked", "CatBoost"
 PEERS = (PEER, "LightGBM", "HistGradientBoosting", "random forest")
@@ -263,7 +263,7 @@ def main() -> None:
     quick, fresh = "--quick" in sys.argv, "--fresh" in sys.argv
     if not os.environ.get(FOLDER):
         print(f"{FOLDER} names no folder of data sets: using only scikit-learn's data sets\n")
-    warnings.simplefilter("ignore")  # of folds with few rows of a class
+    warnings.simplefilter("ignore")  # about folds with few rows of a class
     python, found = environment(install=not quick), list[Line]()
     for of in aloud(problems(quick=quick), "stacked learners and their peers"):
         peers = theirs(of, python, keep=not quick, fresh=fresh)

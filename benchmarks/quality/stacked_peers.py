@@ -135,7 +135,7 @@ def answers(make: Callable[[], Any], X: pd.DataFrame, y: Any, fold: Any, classes
 
 def main() -> None:
     """Run all peers and print their predictions."""
-    warnings.simplefilter("ignore")  # of folds with few rows of a class
+    warnings.simplefilter("ignore")  # about folds with few rows of a class
     task = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     numeric, fold = task["numeric"], np.array(task["fold"])
     frame = pd.DataFrame(

@@ -1,9 +1,9 @@
-"""Coverage of accuracy estimates plus and minus two standard errors.
+"""Coverage of intervals of two standard errors around accuracy estimates.
 
 A large table serves as the population. In each draw, a learner is evaluated on a few rows by cross-validation and by
-leave-one-out. The true accuracy is measured on other rows, for the model fitted to this draw and on average over draws.
-The usual standard error assumes that fold scores are independent; `compare` uses the corrected standard error (Nadeau &
-Bengio 2003). PRIORCASE_DATA names the folder of data sets.
+leave-one-out. The true accuracy of the model fitted to this draw is measured on other rows. An interval is compared
+with this accuracy and with its mean over all draws. The usual standard error assumes that fold scores are independent;
+`compare` uses the corrected standard error (Nadeau & Bengio 2003). PRIORCASE_DATA names the folder of data sets.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DRAWS = 100
 REPEATS = 10
 FOLDS = 10
 LEARNERS = {
-    'NaiveBayes(numeric="student")': pc.NaiveBayes(numeric="student"),  # leave-one-out without a fit for each row
+    'NaiveBayes(numeric="student")': pc.NaiveBayes(numeric="student"),  # its leave-one-out needs no fit for each row
     "KNNClassifier(9)": pc.KNNClassifier(9),
 }
 
@@ -31,8 +31,8 @@ Numbers = npt.NDArray[np.float64]
 def main() -> None:
     """Print one line for each learner and each estimate."""
     X, y = datasets.load("adult", frame=None)
-    print(f"{DRAWS} draws of {ROWS} rows of adult; {NEW:,} others are the truth. Two standard errors to each side.\n")
-    words = ("mean", "true mean", "deviation over draws", "mean standard error", "holds the mean", "holds its own")
+    print(f"{DRAWS} draws of {ROWS} rows of adult; {NEW:,} other rows give the true accuracy.\n")
+    words = ("mean", "true mean", "std over draws", "mean standard error", "contains mean", "contains own")
     print("| learner | estimate |", " | ".join(words), "|")
     print("| --- | --- |" + " ---: |" * len(words))
     for name, learner in LEARNERS.items():
@@ -69,7 +69,7 @@ def one_draw(
 
 
 def summary(found: Numbers, truth: Numbers) -> list[str]:
-    """Return the mean, true mean, standard deviation, mean standard error, and the coverage of both true accuracies."""
+    """Return the cells: means, standard deviation, mean standard error, and coverage of the mean and own accuracy."""
     means, reach = found[:, 0], 2 * found[:, 1]
     numbers = (means.mean(), truth.mean(), means.std(ddof=1), found[:, 1].mean())
     held = (np.mean(np.abs(means - truth.mean()) <= reach), np.mean(np.abs(means - truth) <= reach))

@@ -30,7 +30,7 @@ NEIGHBORS = 10
 
 @dataclass(frozen=True)
 class Problem:
-    """A function that draws rows for a number of rows and a trial, and the indices of the relevant columns."""
+    """A function that draws a number of rows in a trial, and the indices of the columns that are relevant."""
 
     name: str
     draw: Draw
@@ -74,17 +74,17 @@ PROBLEMS = (
     Problem("local relevance", places, matters=(0, 1, 2)),
 )
 LOCAL = LeaveOneOutWeights(local=True)
-# Nothing keeps it from learning twenty numbers from twenty rows, noise and all.
+# Without regularization, these weights fit the noise: twenty weights are learned from twenty rows.
 LOOSE = LeaveOneOutWeights(regularization=0.0, local=True, neighborhood=20, stiffness=0.0)
 
 
 def main() -> None:
-    """Print accuracies (R² for regression) on test rows, and the share of the loss that each method recovers."""
+    """Print accuracies (R² for regression) on test rows, and the share of the lost accuracy that is recovered."""
     ways: list[Any] = [*METHODS, LOCAL, LOOSE]
     names = [*METHODS, "loo, local", "loo, local, no regularization"]
     print(f"{ROWS:,} training rows, {QUERIES:,} test rows, {NEIGHBORS} neighbors, means of {TRIALS} trials:", end=" ")
-    print("accuracy (R² for regression), and in parentheses the share of the difference between the first two")
-    print("columns that is recovered.\n")
+    print("accuracy (R² for regression), and in parentheses the recovered share of the difference between the")
+    print("first two columns.\n")
     print("| problem | unweighted | relevant columns only |", " | ".join(names), "|")
     print("| --- |", " --- |" * (len(names) + 2), sep="")
     for problem in PROBLEMS:

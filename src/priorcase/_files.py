@@ -92,9 +92,9 @@ def whole_file(path: Path, *, overwrite: bool, mode: int = 0o666) -> Iterator[Bi
     """Open a temporary binary file for writing and reading, and move it to ``path`` once all of it is on disk.
 
     If an error occurs, the previous file at ``path`` is unchanged. Without ``overwrite``, an existing file at ``path``
-    raises ``FileExistsError``, even if it was created while the temporary file was open. System errors such as a full
-    disk raise ``WritingError``, as does a device or a pipe at ``path``. If the process crashes, a temporary file whose
-    name ends in ``.part`` may remain in the folder.
+    raises ``FileExistsError``, even if it was created while the temporary file was open. A system error such as a full
+    disk raises ``WritingError``. A device or a pipe at ``path`` also raises ``WritingError``. If the process crashes, a
+    temporary file whose name ends in ``.part`` may remain in the folder.
     """
     if not overwrite and os.path.lexists(path):
         raise FileExistsError(path)

@@ -145,7 +145,7 @@ def grids_html(grids: Sequence[Grid], rest: str = "") -> str:
 
 
 def text_html(text: str) -> str:
-    """Return text as HTML for notebooks, with line breaks preserved and in a fixed-width font."""
+    """Return text as HTML for notebooks; the font has a fixed width, and line breaks are preserved."""
     return scoped_html(f"<pre>{html.escape(visible(text, keep=chr(10)))}</pre>")
 
 

@@ -1,9 +1,9 @@
 """Number formatting, shared by tables, reports and the command line; the explorer's dom.js follows the same rules.
 
 - Counts have thousands separators, as in ``2,500 rows`` (format counts with ``:,``).
-- Values of a table and other single numbers have a fixed number of significant digits without trailing zeros
+- Single numbers, such as one value of a data table, have a fixed number of significant digits and no trailing zeros
   (`number`). A single number below 10,000 has no thousands separator, because the number may be a year.
-- All numbers of a printed column have thousands separators and the same number of decimals, except that numbers from a
+- All numbers of a printed column have thousands separators and the same number of decimals; only numbers from a
   million on have no decimals (`equal_decimals`, `fixed`). A standard error has as many decimals as the score before it,
   as in ``0.847 ± 0.003`` (`with_errors`).
 - Numbers with an absolute value of at least 1e15, and single numbers with an absolute value below 1e-4, are written
@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # the help of the command line does not load NumPy
 
 
 def number(x: float, digits: int = 6) -> str:
-    """Return a number with the given number of significant digits.
+    """Return a number as text with the given number of significant digits.
 
     Examples
     --------
@@ -53,8 +53,9 @@ def share_text(share: float) -> str:
 def decimals(values: ArrayLike, digits: int = 4) -> int:
     """Return the number of decimals for the numbers of a column, based on their median absolute value.
 
-    A median of at least 1 is shown with ``digits`` significant digits. A smaller median has as many decimals as numbers
-    between 1 and 10, or more to show two significant digits. The maximum is eight decimals.
+    A median of at least 1 is shown with ``digits`` significant digits. For a smaller median, the number of decimals is
+    the same as for a median from 1 to 10, or larger if two significant digits need more decimals. There are at most
+    eight decimals.
     """
     import numpy as np
 
@@ -67,7 +68,7 @@ def decimals(values: ArrayLike, digits: int = 4) -> int:
 
 
 def fixed(x: float, places: int) -> str:
-    """Return a number with the given number of decimals."""
+    """Return a number as text with the given number of decimals."""
     if not math.isfinite(x):
         return "-" if math.isnan(x) else f"{x}"
     return f"{x:.4g}" if abs(x) >= 1e15 else f"{x:z,.{places if abs(x) < 1e6 else 0}f}"

@@ -159,7 +159,7 @@ def is_list(value: object) -> bool:
 
 
 def _described(constraint: Any) -> str:
-    """Describe a constraint for a message, with sorted choices and class names without modules."""
+    """Return a constraint as text for a message; choices are sorted, and class names do not include the module."""
     if hasattr(constraint, "options"):
         return f"{str(constraint).partition('{')[0]}{{{', '.join(sorted(map(repr, constraint.options)))}}}"
     text = re.sub(r"'(?:[\w.]+\.)?(\w+)'", r"\1", str(constraint))

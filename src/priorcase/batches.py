@@ -210,7 +210,7 @@ def open_files(paths: Sequence[Any]) -> Batches:
 
 
 def _hidden(path: Path) -> bool:
-    """Return whether a file is ignored because its name, or that of a folder, starts with "." or "_"."""
+    """Return whether a file is ignored because its name, or the name of one of its folders, starts with "." or "_"."""
     return any(part.startswith((".", "_")) for part in path.parts)
 
 
@@ -262,7 +262,7 @@ def _relation(relation: Any) -> Iterator[Any]:
 
 
 def _lazy(frame: Any) -> Iterator[Any]:
-    """Write a Polars lazy frame to a temporary Parquet file without collecting it in memory, and yield batches."""
+    """Write a Polars lazy frame to a temporary Parquet file without collecting it in memory, and yield its batches."""
     import polars as pl
     import pyarrow.parquet as pq
 
@@ -312,7 +312,10 @@ def _plain_type(dtype: Any) -> Any:
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Return whether two types are equal, both numeric or both strings, or whether one of them is null."""
+    """Return whether two column types are compatible.
+
+    Types are compatible if they are equal, if both are numeric, if both are strings, or if one of them is null.
+    """
     import pyarrow.types as t
 
     if one.equals(other) or t.is_null(one) or t.is_null(other):
@@ -411,8 +414,8 @@ def predict(model: Any, source: Any) -> Iterator[Any]:
     """Predict the rows of a source, batch by batch.
 
     Yields a ``pyarrow.RecordBatch`` for each batch, with a column ``prediction`` (``prediction 0`` and so on for
-    several targets). The source must have the columns of `fit`, in any order; other columns are ignored. Only a few
-    batches are in memory at a time.
+    several targets). The source must have the columns that the model was fitted with, in any order; other columns are
+    ignored. Only a few batches are in memory at a time.
 
     Examples
     --------
@@ -458,9 +461,10 @@ def kneighbors(model: Any, source: Any, n_neighbors: int | None = None) -> Itera
 def explain(model: Any, source: Any, **options: Any) -> Iterator[Any]:
     """Explain the predictions of the rows of a source, batch by batch; see `priorcase.explain` for ``options``.
 
-    Yields record batches with one row for each pair of a query and a column. The columns are ``query`` (position of
-    the query in the source), ``prediction``, ``column``, ``value`` (as a string), ``contribution`` and ``error``. The
-    first row for each query contains the prediction with all columns missing.
+    Yields record batches with one row for each pair of a query and a column. The columns are ``query`` (position of the
+    query in the source), ``prediction``, ``column``, ``value`` (as a string), ``contribution`` and ``error``. In the
+    first row for each query, ``column`` is missing, and ``contribution`` is the explained quantity if no column is
+    known.
     """
     import pyarrow as pa
 
@@ -505,7 +509,7 @@ def _answers(model: Any, source: Batches, answer: Callable[[Any, int], Mapping[s
 
 
 def model_columns(model: Any, table: Any) -> Any:
-    """Return the columns that a model was fitted with, or the whole table if one of these columns is absent."""
+    """Return a table with the columns that a model was fitted with, or the whole table if one of them is absent."""
     names = getattr(model, "feature_names_in_", None)
     if names is None or not set(names.tolist()) <= set(table.column_names):
         return table

@@ -360,7 +360,7 @@ def named(noun: str, items: Iterable[object]) -> str:
 
 
 def failure(error: Exception) -> str:
-    """Return the error that a user-defined function raised as one line of text."""
+    """Return an error from a user-defined function as one line of text."""
     return " ".join(f"{type(error).__name__}: {error}".removesuffix(": ").split())[:_LENGTH]
 
 

@@ -141,13 +141,13 @@ _ALL = (
     Learner(
         "super_parent_averaged_bayes",
         "Super-parent-averaged Bayes",
-        "Averages naive Bayes models in which all columns also depend on one shared column, weighted by evidence.",
+        "Averages naive Bayes models in which all columns also depend on one column; weights the models by evidence.",
         "SuperParentAveragedBayes",
     ),
     Learner(
         "aode",
         "AODE",
-        "Averages naive Bayes models in which all columns also depend on one shared column, with equal weights.",
+        "Averages naive Bayes models in which all columns also depend on one column; weights all models equally.",
         "AODE",
     ),
     Learner("ib1", "IB1", "Predicts the class of the most similar past row.", "IB1"),

@@ -154,7 +154,7 @@ def dump(model: Any) -> bytes:
 
 
 def load_bytes(data: Bytes, *, source: str = "The saved model", verify: bool = True) -> Any:
-    """Return the model from bytes of `dump`, which messages call ``source``; see `load` for ``verify``."""
+    """Return the model in the bytes from `dump`; messages call these bytes ``source``; see `load` for ``verify``."""
     model = unpack(data, source=source, verify=verify)
     if type(model).__name__ not in _homes(models=True):
         raise damaged(source, "it contains no model")
@@ -388,7 +388,7 @@ def _dtype(told: str) -> np.dtype[Any]:
 
 
 def _scalar_dtype(told: str) -> np.dtype[Any]:
-    """Return a data type, with the size of a string type removed, because a forged size could need too much memory."""
+    """Return a data type; the size of a string type is removed, because a forged size could need too much memory."""
     found = _dtype(told)
     return np.dtype(found.kind) if found.kind in "US" else found
 
@@ -408,7 +408,7 @@ def check_hashes(keys: Iterable[object]) -> None:
 
 
 class _Writer:
-    """Encoder of values as JSON, which collects the arrays that they contain."""
+    """Encoder of values as JSON; the arrays in the values are collected in ``arrays``."""
 
     def __init__(self) -> None:
         self.arrays: list[AnyArray] = []

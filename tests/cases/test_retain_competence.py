@@ -109,7 +109,7 @@ def test_retired_unsolved_and_failed_cases_are_left_out():
     found = competence(table_of(rows, retired=(1,)))
     assert found.ids.tolist() == [10, 14]
     assert found.left_out == 3
-    assert "3 cases without a successful solution left out" in str(found)
+    assert "left out: 3 cases without a successful solution" in str(found)
 
 
 def test_outcomes_in_words_need_a_reader():

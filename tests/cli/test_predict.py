@@ -488,7 +488,7 @@ def test_tables_that_do_not_fit_together_are_one_line(train: Path, tmp_path: Pat
     extra = write(tmp_path / "extra.csv", [f"{HEADER},colour", f"{ROWS[0]},red"])
     other = write(tmp_path / "other.csv", ["colour", "red"])
     found = error(ask("predict", train, other))
-    assert "has no column 'bike'; it has 'colour'. It was read as a single column" in found
+    assert "has no column 'bike'; it has 'colour'. The file was read as a single column" in found
     bare = write(tmp_path / "bare.csv", [HEADER])
     assert "has a header but no rows" in error(ask("predict", bare, extra, "--column", "colour=ignore"))
     assert "is a directory" in error(ask("predict", tmp_path, extra))

@@ -188,7 +188,7 @@ def test_ignored_columns_take_no_part(train: Path, tmp_path: Path) -> None:
 def test_an_unusual_delimiter_is_asked_for(tmp_path: Path) -> None:
     table = write(tmp_path / "t.csv", [line.replace(",", "~") for line in [HEADER, *ROWS]])
     asked = ("predict", table, "--target", "job", "noise=creak", "--learner", "knn")
-    assert "was read as a single column. If it has more, pass the delimiter" in error(run(*asked))
+    assert "was read as a single column. If it has several columns, pass the delimiter" in error(run(*asked))
     assert run(*asked, "--read", "delimiter=~").exit_code == 0
 
 

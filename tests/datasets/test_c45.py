@@ -120,7 +120,7 @@ def test_a_first_line_that_names_a_column_makes_it_the_target(tmp_path: Path) ->
         (
             "a, b.\nn: one.\n",
             "",
-            "g.names line 2 is not valid for C4.5: 'n' has 'one' as its only value, which is not a type.",
+            "g.names line 2 is not valid for C4.5: 'n' has only one value, 'one', which is not a type.",
         ),
         ("a, b.\nn:", "", "g.names line 2 is not valid for C4.5: 'n' has no values."),
         ("a, b.\nn: x, x.\n", "", "g.names line 2 is not valid for C4.5: the values x, x are not distinct."),

@@ -380,11 +380,11 @@ def test_leaving_one_out_of_balanced_classes_explains_why_the_majority_class_is_
         found = compare({"guess": learner, "bayes": pc.NaiveBayes(numeric="student")}, rows, y, splits="loo")
         assert found.mean("guess", "accuracy") == 0
         note = str(found).split("\n", 4)[-1]
-        assert "accuracy 0 of guess: the classes are equally frequent" in note
+        assert "accuracy of guess is 0: the classes are equally frequent" in note
         assert "predicting the majority class is always wrong" in note
-        assert "accuracy 0" in found.markdown()
+        assert "accuracy of guess is 0" in found.markdown()
     for y, splits in ((["no"] * 10 + ["yes"] * 20, "loo"), (["no", "yes"] * 15, 5)):
-        assert "accuracy 0 of" not in str(compare({"guess": learner}, rows, y, splits=splits))
+        assert "accuracy of guess is 0" not in str(compare({"guess": learner}, rows, y, splits=splits))
 
 
 @pytest.mark.parametrize("splits", [3, "loo"])

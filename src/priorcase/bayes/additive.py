@@ -152,9 +152,9 @@ def normalise(joint_log: FloatArray, policy: KeepZeros | None = None) -> FloatAr
 class Cells:
     """Counts with Dirichlet weights, as arrays that broadcast to each other.
 
-    ``count`` is the number of rows in a cell, and ``weight`` its Dirichlet weight. For all cells of the same attribute
-    and class, ``size`` is their number, ``total`` the sum of their counts, ``weights`` the sum of their weights, and
-    ``mass`` the sum of ``max(count + weight - 1, 0)``.
+    ``count`` is the number of rows in a cell, and ``weight`` its Dirichlet weight. The other fields refer to all cells
+    of the same attribute and class: ``size`` is the number of these cells; ``total`` is the sum of their counts,
+    ``weights`` the sum of their weights, and ``mass`` the sum of ``max(count + weight - 1, 0)``.
     """
 
     count: FloatArray
@@ -170,7 +170,7 @@ class Cells:
         return np.maximum(self.count + (self.weight - 1.0), 0.0)  # exact for weight 1
 
     def without(self, rows: float | FloatArray) -> Cells:
-        """Return the counts after ``rows`` rows are removed from each cell."""
+        """Return the counts after subtracting ``rows`` from the number of rows in each cell."""
         less = replace(self, count=np.maximum(self.count - rows, 0.0), total=np.maximum(self.total - rows, 0.0))
         return replace(less, mass=np.maximum(self.mass - self.peak + less.peak, 0.0))
 
@@ -215,7 +215,7 @@ def value_cells(discrete: Discrete, weights: CellWeights) -> Cells:
 
 
 def _cells(discrete: Discrete, weights: FloatArray, more: FloatArray, cells_more: int) -> Cells:
-    """Return the cells if each attribute gets ``cells_more`` additional cells of weight ``more``."""
+    """Return the cells for the case that each attribute has ``cells_more`` additional cells of weight ``more``."""
     of = discrete.of
     sums = discrete.per_attribute(weights) + more
     sizes = (discrete.sizes + cells_more).astype(np.float64)[:, np.newaxis]
@@ -225,7 +225,7 @@ def _cells(discrete: Discrete, weights: FloatArray, more: FloatArray, cells_more
 
 
 def value_table(discrete: Discrete, weights: CellWeights, estimates: Estimates) -> FloatArray:
-    """Return each cell's term in the joint log-probability of each class; 0 for a missing value that is not counted."""
+    """Return each cell's term in the joint log-probability of each class; if missing is not counted, its term is 0."""
     wide, first = _cells(discrete, weights.widened, weights.unseen, 1), discrete.starts[:-1]
     totals = (part[first] for part in (wide.weights, wide.size, wide.mass))
     # The term of an additional value of each attribute, which no row has.
@@ -235,7 +235,7 @@ def value_table(discrete: Discrete, weights: CellWeights, estimates: Estimates) 
 
 
 def with_missing(logs: FloatArray, discrete: Discrete, new: FloatArray) -> FloatArray:
-    """Set the terms of missing values: 0, or the term of a new value if missing is counted but never occurred."""
+    """Set the term of missing to 0 if missing is not counted, and to the term of a new value if it never occurred."""
     cells = discrete.starts[:-1] + MISSING
     outside = ~discrete.inside[cells]
     logs[cells[outside]] = np.where(discrete.missing[outside, np.newaxis], new[outside], 0.0)
@@ -250,8 +250,8 @@ class Density:
     """Density of a numeric attribute in each class, with ``parameters`` as in `log_densities`.
 
     If the attribute may be irrelevant, ``pooled`` contains the parameters for all classes together and ``log_odds`` the
-    log-odds that the attribute is relevant. Log-odds are used because a relevance that rounds to 1 would drop the
-    pooled density, which can be far larger than the density in a class.
+    log-odds that the attribute is relevant. The log-odds are stored instead of the probability, because a probability
+    that rounds to 1 would drop the pooled density, which can be far larger than the density in a class.
     """
 
     parameters: FloatArray
@@ -269,7 +269,10 @@ class Density:
 
 
 def mixed(log_odds: float | FloatArray, own: FloatArray, rest: FloatArray) -> FloatArray:
-    """Return the log of a mixture of two probabilities, given their logs and the log-odds of the first."""
+    """Return the log of a weighted mean of two probabilities, given the logs of the probabilities.
+
+    The weight of the first probability is given by its ``log_odds``; the weights sum to 1.
+    """
     return np.logaddexp(log_expit(log_odds) + own, log_expit(-np.asarray(log_odds)) + rest)
 
 
@@ -364,7 +367,7 @@ def discrete_scorer(prior: FloatArray, table: FloatArray, discrete: Discrete) ->
 
 
 def _query_columns(instances: Instances, table: Table) -> tuple[list[AnyArray], list[AnyArray | None]]:
-    """Return the columns of a table and, for nominal columns, an array from codes to positions in the counts."""
+    """Return a table's columns and, for each nominal column, an array that maps codes to positions in the counts."""
     columns: list[AnyArray] = []
     translate: list[AnyArray | None] = []
     for a, column in enumerate(table.columns):

@@ -95,7 +95,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     @property
     @reads
     def relearns_(self) -> bool:
-        """Whether ``relearn=True`` fits once per row, since cut points, sets, dates or the prior depend on all rows."""
+        """Whether ``relearn=True`` refits for each row (if cut points, sets, dates or the prior depend on all rows)."""
         self._stored()
         return self._chooses()
 
@@ -103,7 +103,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model to rows and forget all earlier rows; see `KNNClassifier.fit`. ``X`` can also be a source of
-        batches, such as a folder of Parquet files, with ``y`` the name of its target column; see `priorcase.batches`.
+        batches, such as a folder of Parquet files, if ``y`` is the name of its target column; see `priorcase.batches`.
         """
         return self._fit(X, y, sample_weight)
 
@@ -210,7 +210,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         """Return the leave-one-out class probabilities, or their logs, without relearning cut points or the prior."""
 
     def _chooses(self) -> bool:
-        """Return whether cut points, parts of columns or the prior are learned from all rows."""
+        """Return whether cut points, the parts of sets and dates, or the prior are learned from all rows."""
         memory = self._stored()
         if any(isinstance(kind, Set) or kind == Date() for kind in memory.instances.schema.kinds):
             return True
@@ -299,7 +299,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     # model, its `_counted` counts each part again, with cut points learned from all parts, and the results are merged.
 
     def _gathered(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Return a copy after counting rows in a first pass, without final cut points."""
+        """Return a copy that has counted the rows in a first pass; its cut points are not final."""
         found: Self = clone(self)
         found._check_parameters()
         found._count(found._batches(X, y, sample_weight), None, first=True)
@@ -310,7 +310,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         return self._merge_counts(cast(CountedMemory, other._memory), other._labeling, first=True)
 
     def _settled(self) -> Self | None:
-        """Return a copy without rows, with final cut points; None if no second pass is needed."""
+        """Return a copy with final cut points and no rows, for the second pass; None if no second pass is needed."""
         memory = cast(CountedMemory, self._memory)
         if not memory.unsettled:
             return None
@@ -318,7 +318,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         return pinned(self, self.__dict__ | {"_memory": memory.settled(codes)})
 
     def _counted(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Return a copy after counting rows in a second pass."""
+        """Return a copy that has counted the rows in a second pass."""
         found = pinned(self, {name: value for name, value in self.__dict__.items() if name != "_lock"})
         found._memory = self._memory.fork()
         found._count(found._batches(X, y, sample_weight), None, first=False)
@@ -365,7 +365,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         self._memory.check(0 if declared is None else declared[0].size)
 
     def _weighted_by_place(self) -> str | None:
-        """Return the name of the parameter that gives undeclared classes weights by position, or None."""
+        """Return the name of the parameter that weights undeclared classes by their position; None if none does."""
         if self._labeling.declared is not None:
             return None
         if is_list(self._class_prior):
@@ -380,7 +380,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
             self._check_left(counts, left, instances.target_values())
 
     def _check_left(self, counts: IdArray, left: IdArray, values: Sequence[Any]) -> None:
-        """Raise an error if an undeclared class whose weight is given by position would lose its last rows."""
+        """Raise an error if forgetting leaves no row of an undeclared class whose weight is given by its position."""
         parameter = self._weighted_by_place()
         gone = np.flatnonzero((counts > 0) & (left == 0))
         if parameter is not None and left.any() and gone.size:
@@ -520,7 +520,10 @@ class Rows(Labeled):
 
 
 def _read_labels(y: Any) -> tuple[Labels, Coded | None]:
-    """Return the labels and None or, for an Arrow column, the distinct labels and a code for each row."""
+    """Return the label of each row, and None.
+
+    For an Arrow column, return the distinct labels, and the code of each row's label.
+    """
     if not type(y).__module__.startswith("pyarrow"):
         return read_labels(y), None
     codes, values = coded_column(y)

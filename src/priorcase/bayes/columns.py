@@ -70,7 +70,7 @@ def contributions(estimator: AdditiveBayes, X: Any, versus: Value | None) -> Con
 
 
 def _summed(shares: FloatArray, columns: IntArray) -> FloatArray:
-    """Return the contributions of the prior and of the columns, summed over the parts of each column."""
+    """Return the contributions of the prior and of each column; a column's contribution is the sum over its parts."""
     found = np.zeros((len(shares), 2 + int(columns[-1])))
     found[:, 0] = shares[:, 0]
     with np.errstate(invalid="ignore"):  # NaN if one part rules out one class, and another part the other class
@@ -82,7 +82,7 @@ def _summed(shares: FloatArray, columns: IntArray) -> FloatArray:
 def _differences(
     model: AdditiveModel, instances: Instances, table: Table, first: IntArray, second: IntArray
 ) -> FloatArray:
-    """Return the differences of the prior and attribute terms between two classes."""
+    """Return, for each row, the terms of the prior and attributes in class ``first`` minus the terms in ``second``."""
     cells, every = instances.encode(table), np.arange(len(table))
     found = np.empty((len(cells), 1 + cells.shape[1]))
     step = max(1, _TERMS_AT_ONCE // max(1, cells.shape[1] * model.prior.size))
@@ -151,7 +151,7 @@ def _check_class_unknown(y: Any) -> None:
 
 
 def _class_probabilities(estimator: AdditiveBayes, X: Any, y: Any, without: Sequence[int]) -> FloatArray:
-    """Return each query's class probabilities from the columns not in ``without``; 1 for a class given in ``y``."""
+    """Return class probabilities of queries from the columns not in ``without``; a class in ``y`` has probability 1."""
     memory = estimator._answering()
     source = with_missing_columns(open_source(X), memory.instances.schema, without)
     read = read_queries(source, memory.instances)
@@ -221,8 +221,8 @@ def joint_distribution(
 ) -> JointDistribution:
     """Return the joint distribution of the columns at positions ``asked``; position ``len(schema)`` is the class.
 
-    ``kinds``, ``shares`` (the columns) and ``kept`` are the arguments of `joint_table`. The columns are in schema
-    order, so that the order of ``asked`` does not affect rounding.
+    ``kinds``, ``shares`` and ``kept`` are passed to `joint_table`. The columns are in schema order, so that the order
+    of ``asked`` does not affect rounding.
     """
     targets = tuple(TARGET if a == len(schema) else schema.label(a) for a in asked)
     sizes, rows = [len(values[a]) for a in asked], len(kinds)
@@ -307,7 +307,10 @@ def shown_order(values: Sequence[Value], kind: Kind) -> list[int]:
 
 
 def _sort_key(value: Value) -> tuple[int, Any]:
-    """Return a sort key for values of any type: booleans, numbers, strings, then other types by name and ``repr``."""
+    """Return a sort key for values of any type.
+
+    Booleans come first, then numbers, then strings, then values of other types by type name and ``repr``.
+    """
     rank = {"boolean": 0, "number": 1, "text": 2}.get(family(type(value)), 3)
     if rank == 1:
         number: Any = value
@@ -345,7 +348,7 @@ def asked_positions(targets: object, schema: Schema, *, classed: bool = True) ->
 
 
 def asked_position(key: Name, schema: Schema, *, parameter: str, classed: bool = True) -> int:
-    """Return the position of a column, ``len(schema)`` for the class; ``classed`` is whether the model has classes."""
+    """Return the position of a column, or ``len(schema)`` for the class; if ``classed``, the model has classes."""
     if key is not TARGET and not (isinstance(key, str) and key == TARGET.value):
         if classed and isinstance(key, str) and nearest(key, [*(schema.names or ()), TARGET.value]) == TARGET.value:
             raise ParameterError(f"{parameter} contains {key!r}, which is not a column. Did you mean 'class'?")
@@ -362,7 +365,7 @@ def asked_position(key: Name, schema: Schema, *, parameter: str, classed: bool =
 
 
 def with_missing_columns(source: Source, schema: Schema, columns: Sequence[int]) -> Source:
-    """Return the table with absent columns added as missing."""
+    """Return the table with the absent columns added; all their values are missing."""
     missing = ObjectColumn([None] * source.rows)
     if schema.names is not None and source.names is not None:
         lacking = [name for a in columns if (name := schema.names[a]) not in source.names]
@@ -374,7 +377,7 @@ def with_missing_columns(source: Source, schema: Schema, columns: Sequence[int])
 
 
 def known_classes(y: Any, labels: AnyArray, rows: int) -> IntArray | None:
-    """Return the position of each row's class, -1 if it is missing; None if ``y`` is None."""
+    """Return the position of each row's class, or -1 if the class is missing; return None if ``y`` is None."""
     if y is None:
         return None
     values = as_array(y.tolist() if isinstance(y, np.ma.MaskedArray) else y)

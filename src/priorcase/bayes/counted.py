@@ -1,15 +1,16 @@
 """Counts without rows: state of a Bayes classifier with ``keep_rows=False``.
 
-Rows are counted and then discarded. The model keeps the counts of classes, of values by class, of distinct numbers by
-class (or of bins, once their cut points are fixed), exact sums for numeric columns with a density, and counts of pairs
-of values if the model needs them. All counts are integers, so they do not depend on the order of rows, batches or
-merges, and subtracting rows undoes adding them. A `Tally` contains the counts of some rows: learning adds a tally,
-forgetting subtracts a tally, and merging adds the tally of another model.
+Rows are counted and then discarded. The model keeps the number of rows of each class and, for each class, the counts of
+the values and of the distinct numbers. Once the cut points of a numeric column are fixed, the counts of its bins
+replace the counts of its numbers. The model also keeps exact sums for numeric columns with a density and, if needed,
+counts of pairs of values. All counts are integers, so they do not depend on the order of rows, batches or merges, and
+subtracting rows undoes adding them. A `Tally` contains the counts of some rows: learning adds a tally, forgetting
+subtracts a tally, and merging adds the tally of another model.
 
 The cut points of a numeric column are learned from the number of rows of each class with each distinct number. If there
-are more than `MOST_DISTINCT` distinct numbers, a first pass keeps only the numbers with the smallest hashes. The
-numbers with the smallest hashes are a sample with exact counts, which does not depend on how the rows are split into
-batches. The cut points are learned from the sample and then fixed; a second pass counts the rows in each bin.
+are more than `MOST_DISTINCT` distinct numbers, a first pass keeps only the numbers with the smallest hashes. These
+numbers are a sample, and their counts are exact. How the rows are split into batches does not affect the sample. The
+cut points are learned from the sample and then fixed; a second pass counts the rows in each bin.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ class CountedRows(Instances):
     __copy__ = fork
 
     def plain(self) -> Instances:
-        """Return instances with the same values but without rows."""
+        """Return an `Instances` object with the same values but without rows."""
         return self._with(self.schema, self._rows)
 
     @property
@@ -247,7 +248,7 @@ def _distinct(column: FloatArray) -> tuple[AnyArray, FloatArray]:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Counts of rows: classes, and for each attribute its values, numbers or sums by class.
+    """Counts of some rows: rows of each class and, by class, the values, numbers or sums of each attribute.
 
     ``coded`` contains, for each discrete attribute, its values (None for ordinal attributes) and its cells, shape
     (2 + values, classes), with missing and unseen values first. Some values and classes can have no rows.
@@ -347,7 +348,7 @@ class CountedMemory(BayesMemory):
         return np.empty(0, np.int64)
 
     def append_again(self, table: Any, target: Any) -> bool:
-        """Count an Arrow table and its target if its codes are sufficient; return whether they were counted."""
+        """Count an Arrow table if this is possible without reading strings; return whether it was counted."""
         if not self._repeated or tuple(table.column_names) != self.instances.schema.names:
             return False
         if self._repeated[-1].add(table, target, self.threads):
@@ -405,7 +406,7 @@ class CountedMemory(BayesMemory):
         self.absorb(self._tallied(table, targets), sign=-1)
 
     def _tallied(self, table: Table, targets: Table) -> Tally:
-        """Return the counts of some rows, in one call of the core."""
+        """Count some rows in one call of the compiled core, and return the counts."""
         target: Any = targets.columns[0]
         n_classes, size = len(target.values), len(table)
         columns, cuts, sizes, held = list[AnyArray](), list[FloatArray | None](), list[int](), list[Any]()
@@ -521,7 +522,10 @@ class CountedMemory(BayesMemory):
         rows.settle(class_counts, vanished)
 
     def _agreed(self, i: int, other: Numbers) -> tuple[Numbers, Numbers]:
-        """Return both models' counts of a column, with the same cut points or none; raise an error if cuts differ."""
+        """Return this model's and the other model's counts of a column, after cutting both at the same points, if any.
+
+        Raise an error if both have cut points and these differ.
+        """
         mine = self._numbers[i]
         if mine.cuts is None and other.cuts is not None:
             mine = mine.cut(other.cuts)
@@ -588,7 +592,7 @@ class CountedMemory(BayesMemory):
         return dict(zip(self._summed, self._sums.summaries(), strict=True))
 
     def pair_counts(self, numbers: IntArray, starts: IntArray, codes: IntArray, sizes: IntArray) -> PairCounts:
-        """Return the counts of pairs, given the number of each value (see `StructuredBayes`) and the class codes."""
+        """Return the counts of pairs, with values numbered as in ``numbers`` and classes as in ``codes``."""
         assert self._pairs is not None  # pairs are counted once the cut points are fixed
         found = PairCounts.empty(sizes, codes.size)
         maps = []
@@ -711,7 +715,7 @@ class CountedMemory(BayesMemory):
 
 
 def _joined(blocks: Sequence[tuple[Sequence[Value], IdArray]]) -> tuple[Sequence[Value], IdArray]:
-    """Return the distinct values of a column in several batches, and their cells."""
+    """Join the counts of a column from several batches; return its distinct values and their cells."""
     distinct = dict.fromkeys(value for values, _ in blocks for value in values)
     index = {value: i for i, value in enumerate(distinct, FIRST)}
     cells = np.zeros((FIRST + len(index), blocks[0][1].shape[1]), np.int64)
@@ -721,7 +725,7 @@ def _joined(blocks: Sequence[tuple[Sequence[Value], IdArray]]) -> tuple[Sequence
 
 
 def _joined_numbers(cuts: FloatArray | None, blocks: Sequence[tuple[FloatArray | None, IdArray]]) -> Numbers:
-    """Return the counts of a numeric column in several batches."""
+    """Join the counts of a numeric column from several batches."""
     if cuts is not None:
         return _numbers_of(cuts, None, np.sum([block for _, block in blocks], axis=0))
     found = [_numbers_of(None, values, block) for values, block in blocks]
@@ -762,7 +766,7 @@ def _compact(column: Coded, rows: int) -> Coded:
 
 
 def _pair_slots(column: AnyArray, cuts: FloatArray | None) -> IntArray:
-    """Number the values of a column for counts of pairs: 0 for missing, then one number for each code or bin."""
+    """Return the position of each value in the counts of pairs: 0 if it is missing, else its code or bin plus 1."""
     missing = np.isnan(column) if column.dtype.kind == "f" else column < 0
     known = np.where(missing, 0, column)
     codes = known.astype(np.int32) if cuts is None else np.searchsorted(cuts, known, side="right").astype(np.int32)
@@ -770,7 +774,7 @@ def _pair_slots(column: AnyArray, cuts: FloatArray | None) -> IntArray:
 
 
 def _possible(sums: Sequence[tuple[int, int]], rows: int) -> bool:
-    """Return whether sums W of weights, S of numbers and Q of squares satisfy ``0 <= W <= rows``, ``S^2 <= W Q``."""
+    """Return whether ``0 <= W <= rows`` and ``S^2 <= W Q`` for the sums W of weights, S of numbers and Q of squares."""
     (w, e_w), (s, e_s), (q, e_q) = sums
     w, more = w >> -e_w, w & ((1 << -e_w) - 1)  # every row has weight 1
     if w <= 0 or more:

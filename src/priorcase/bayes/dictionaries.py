@@ -1,7 +1,7 @@
-"""Counting of Arrow batches that repeat the dictionaries of the previous batch, as in a Parquet file.
+"""Counting of Arrow batches by dictionary codes alone, if an earlier batch had the same dictionaries.
 
-Reading a batch normally examines every value of every dictionary. If the dictionaries are the same as in the previous
-batch, the codes have the same meaning and only need to be counted.
+Normally, every value of every dictionary in a batch is read. The batches of a Parquet file often have the same
+dictionaries. A code then stands for the same value as in the earlier batch, so it is sufficient to count the codes.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ _MOST, _SPARE = 1 << 16, 1024
 
 @dataclass
 class RepeatedBatches:
-    """Counts of Arrow batches with the same dictionaries as an earlier batch.
+    """Counts of the rows in Arrow batches that all have the same dictionaries.
 
-    ``columns`` contains, in counting order, each column's position in the table, followed by its dictionary if it is
-    nominal, its smallest integer, and its cut points if it is binned. ``target`` is the dictionary of the classes.
+    ``columns`` has one entry for each column, in the order of ``starts``: its position in the table, its dictionary if
+    it is nominal, its smallest integer if its integers are counted individually, and its cut points if it is binned.
+    Entries that do not apply are None. ``target`` is the dictionary of the classes.
     """
 
     columns: Sequence[tuple[int, Any, int | None, FloatArray | None]]
@@ -41,7 +42,7 @@ class RepeatedBatches:
     def like(
         cls, table: Any, target: Any, attributes: Sequence[tuple[int, bool, FloatArray | None]]
     ) -> RepeatedBatches | None:
-        """Create a counter for batches like this table; return None if values would have to be read.
+        """Create a counter for batches like this table; return None if they cannot be counted without reading strings.
 
         ``attributes`` contains, for each column, its position, whether it is nominal, and its cut points if it is
         binned.
@@ -107,7 +108,7 @@ class RepeatedBatches:
         return True
 
     def _ranks(self, d: int, chunk: Any, low: int) -> AnyArray | None:
-        """Return the differences of integers from the smallest integer; None if some are out of range."""
+        """Return each integer minus ``low``, the smallest integer; None if some integers are out of range."""
         numbers: AnyArray = chunk.to_numpy(zero_copy_only=False)
         n = int(self.starts[d + 1] - self.starts[d]) - FIRST
         if numbers.dtype.kind not in "iu":
@@ -123,7 +124,7 @@ class RepeatedBatches:
         return ranks if int(ranks.view(np.uint32).max()) < n else None
 
     def blocks(self, classes: Sequence[int], n_classes: int) -> list[tuple[Any, IdArray]]:
-        """Return the values (None for bins) and the cells of each column; ``classes`` are the positions of classes."""
+        """Return each column's values (None for bins) and cells; ``classes`` are the positions of the classes."""
         cells = np.zeros((len(self.cells), n_classes), np.int64)
         cells[:, classes] = self.cells
         found = list[tuple[Any, IdArray]]()
@@ -150,7 +151,7 @@ def _same(chunk: Any, dictionary: Any) -> bool:
 
 
 def _numbers(chunk: Any) -> FloatArray | None:
-    """Return the numbers as float64; None if that would be inexact or a number is infinite."""
+    """Return the numbers as float64; None if the conversion could round a number, or if a number is infinite."""
     import pyarrow.types as t
 
     if chunk.null_count and t.is_integer(chunk.type) and chunk.type.bit_width > 32:

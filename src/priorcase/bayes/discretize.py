@@ -253,9 +253,9 @@ class TwoWay:
 class MDL:
     """Entropy-based bins with the minimum description length criterion of Fayyad & Irani (1993, section 3).
 
-    The best cut of N rows into S1 and S2 is accepted, and both sides are cut further, while (in bits)
-    ``Gain > (log2(N - 1) + log2(3^k - 2) - k Ent(S) + k1 Ent(S1) + k2 Ent(S2)) / N``, with k, k1, k2 the number of
-    classes in S, S1 and S2. Cuts lie halfway between neighboring values; ties go to the lowest cut.
+    A set S of N rows is divided at the best cut into S1 and S2, which are then divided in the same way, as long as
+    ``Gain > (log2(N - 1) + log2(3^k - 2) - k Ent(S) + k1 Ent(S1) + k2 Ent(S2)) / N`` in bits. Here k, k1 and k2 are the
+    numbers of classes in S, S1 and S2. Cuts lie halfway between neighboring values; ties go to the lowest cut.
 
     >>> MDL().cuts(np.arange(12.0), np.array([0] * 6 + [1] * 6), 2, None)
     array([5.5])
@@ -344,7 +344,7 @@ class _ClassBlocks:
             return None
 
         def reached(at: NDArray[np.intp], weights: FloatArray) -> FloatArray:
-            """Return the cumulative weight of a class up to and including each block except the last."""
+            """Return, for each block except the last, the weight of a class in this block and all earlier blocks."""
             return np.cumsum(np.bincount(at, weights=weights, minlength=length))[:-1].astype(np.float64)
 
         parts, sums = [], []  # for each class: the blocks and weights of its values, and its total weight

@@ -73,7 +73,7 @@ class Counts:
 
 
 def slots_of(column: AnyArray, cuts: FloatArray | None = None, n_codes: int | None = None) -> IntArray:
-    """Return the attribute's cell of each value (a code, a rank or a number); codes from ``n_codes`` on are unseen."""
+    """Return the cell of each code, rank or number within its attribute; codes from ``n_codes`` on are unseen."""
     missing = np.isnan(column) if column.dtype.kind == "f" else column < 0
     known = np.where(missing, 0, column)
     codes = known.astype(np.intp) if cuts is None else np.searchsorted(cuts, known, side="right")
@@ -105,11 +105,12 @@ def _rows_of(distinct: Any, codes: IntArray) -> Any:
 class Discrete:
     """Class-conditional counts of the discrete attributes: nominal, ordinal, and binned numeric attributes.
 
-    ``attributes`` contains their positions in the schema, ``starts`` the first cell of each attribute and, last, the
-    number of cells. ``cuts`` contains the cut points of numeric attributes. ``counts`` are numbers of rows, shape
-    (cells, classes), and ``inside`` is a mask of the cells with possible values. ``missing_counts`` states whether
-    missing is counted as a value, with one flag for all attributes or one for each. ``once`` is a mask of the cells
-    with a single row; such a cell would not exist if the model were fitted without that row.
+    ``attributes`` contains the positions of the attributes in the schema. ``starts`` contains the first cell of each
+    attribute, followed by the number of cells. ``cuts`` contains the cut points of numeric attributes. ``counts``
+    contains the number of rows in each cell, shape (cells, classes), and ``inside`` is a mask of the cells with
+    possible values. ``missing_counts`` states whether missing is counted as a value, with one flag for all attributes
+    or one for each. ``once`` is a mask of the cells with a single row; such a cell would not exist if the model were
+    fitted without that row.
     """
 
     attributes: tuple[int, ...]
@@ -127,7 +128,7 @@ class Discrete:
 
     @cached_property
     def left_out(self) -> BoolArray:
-        """Mask of the cells that exist whichever single row is left out."""
+        """Mask of the cells that would still exist if any single row were left out."""
         return self.inside if self.once is None else self.inside & ~self.once
 
     @cached_property
@@ -191,11 +192,11 @@ class Statistics:
 class BayesMemory(Memory):
     """Stored rows with counts of their values and moments of their numbers, kept up to date.
 
-    Counts of bins, whose cut points depend on all rows, and counts of weighted rows are recomputed when they are next
-    needed. ``numeric`` contains a strategy for each numeric attribute, `Words` for texts, and None for other
-    attributes. ``missing_counts`` states whether missing is counted as a value, with one flag for all attributes or one
-    for each. ``missing_apart`` states whether missing is counted as a value in every part of a column rather than only
-    in the first.
+    Two kinds of counts are recomputed when they are next needed: counts of bins, because the cut points depend on all
+    rows, and counts of weighted rows. ``numeric`` contains a strategy for each numeric attribute, `Words` for texts,
+    and None for other attributes. ``missing_counts`` states whether missing is counted as a value, with one flag for
+    all attributes or one for each. ``missing_apart`` states whether missing is counted as a value in every part of a
+    column rather than only in the first.
 
     If columns are split into parts (`Parts`), this memory contains only the rows, and `attributes` returns the counts.
     """
@@ -355,7 +356,7 @@ class BayesMemory(Memory):
         return WordCounts(vectorizer, documents, own, weights, counts)
 
     def _once(self, starts: IdArray, attributes: tuple[int, ...]) -> BoolArray | None:
-        """Return a mask of the cells of set members that occur in a single row."""
+        """Return a mask of the cells that count a set member which occurs in a single row; None without sets."""
         if self.parts is None or not (members := set(self.parts.members.tolist())):
             return None
         found = np.zeros(int(starts[-1]), np.bool_)

@@ -40,7 +40,7 @@ class AdditiveBayes(BayesClassifier):
 
     @reads
     def contributions(self, X: Any, *, versus: Value | None = None) -> Contributions:
-        """Return columns' contributions to log-odds of the predicted class against ``versus`` (default: runner-up)."""
+        """Return columns' contributions to the log-odds of the predicted class against ``versus`` or the runner-up."""
         return columns.contributions(self, X, versus)
 
     @reads
@@ -59,7 +59,7 @@ class AdditiveBayes(BayesClassifier):
 
     @reads
     def predict_joint(self, X: Any, targets: Sequence[Name], y: Any = None) -> JointDistribution:
-        """Return the joint distribution of nominal, ordinal or binned columns, or ``"class"``, given all others."""
+        """Predict nominal, ordinal or binned columns, or ``"class"``, jointly from all other columns."""
         return columns.predict_joint(self, X, targets, y)
 
     # -- for subclasses
@@ -93,7 +93,7 @@ class AdditiveBayes(BayesClassifier):
         return self._rescaled(found, first, scale)
 
     def _first_scale(self, scale: Scale) -> Scale:
-        """Return the scale to compute first: joint logs if the zero policy changes the normalization."""
+        """Return the scale of scores before `_rescaled`: joint logs if the zero policy changes the normalization."""
         return scale if type(self._estimates.policy) in (KeepZeros, ParamFloor) else Scale.JOINT
 
     def _rescaled(self, scores: FloatArray, first: Scale, scale: Scale) -> FloatArray:
@@ -121,7 +121,7 @@ class NaiveBayes(AdditiveBayes):
     Parameters
     ----------
     predictive
-        Probability of a value in f of h rows, given weights s of n values. ``"sc"``: see `stochastic_complexity`.
+        Probability of a value seen in f of h rows, given weights s of n values. ``"sc"``: see `stochastic_complexity`.
         ``"evidence"``: posterior mean, ``(f + s) / (h + sum s)``. ``"map"``: mode, ``(f + s - 1) / (h + sum s - n)``.
     prior, class_prior
         Dirichlet weights s: a number, ``"jeffreys"`` (1/2), ``"laplace"`` (1), ``"bdeu"`` or ``BDeu(s)``,
@@ -289,7 +289,7 @@ class NaiveBayes(AdditiveBayes):
 
 
 def _class_logs(cells: Cells, estimates: Estimates, own: IntArray, row_weights: FloatArray) -> FloatArray:
-    """Return the log-probabilities of all classes, each row left out in turn, shape (rows, classes)."""
+    """Return the log-probability of each class when each row is left out in turn, shape (rows, classes)."""
     count, weight = cells.count[own], cells.weight[own]
     counts = np.repeat(cells.count[np.newaxis], len(own), axis=0)
     counts[np.arange(len(own)), own] = _less(count, row_weights)

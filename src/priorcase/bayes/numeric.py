@@ -102,7 +102,7 @@ class Moments:
         return Moments(n, mean, deviation, self.n_all, self.mean_all, self.deviation_all)
 
     def variance_all(self) -> FloatArray:
-        """Return the overall variance with divisor ``n - 1``, or ``n / 2`` if that is larger (total weight below 2)."""
+        """Return the overall variance with divisor ``n - 1``, or ``n / 2`` if the total weight n is below 2."""
         n = np.asarray(self.n_all, dtype=np.float64)
         return np.asarray(self.deviation_all / np.where(n > 0, np.maximum(n - 1, n / 2), 1.0))
 
@@ -174,7 +174,7 @@ class ClassMoments:
         self._parts = np.where(self._fresh[:, np.newaxis], self._parts, 0.0)
 
     def _make_room(self, bits: Sequence[tuple[int, int]]) -> None:
-        """Add digits for terms with lowest and highest bits in these ranges."""
+        """Add digits, so that each sum has room for terms from its lowest to its highest bit in ``bits``."""
         low = [min(int(base), first >> 5) for base, (first, _) in zip(self._bases, bits, strict=True)]
         ends = [
             max(int(end), (last >> 5) + _SPARE) for end, (_, last) in zip(self._bases + self._widths, bits, strict=True)
@@ -184,7 +184,7 @@ class ClassMoments:
             self._place(bases, widths)
 
     def _place(self, bases: IdArray, widths: IdArray) -> None:
-        """Store the digits of the given ranges, which must contain all nonzero digits."""
+        """Change the range of digits that each sum stores; the new ranges must contain the old ranges."""
         parts, at = list[IdArray](), 0
         for base, width, own, size in zip(bases, widths, self._bases, self._widths, strict=True):
             part = np.zeros((*self._sums.shape[:2], int(width)), np.int64)
@@ -199,7 +199,7 @@ class ClassMoments:
         return int(self._sums.shape[1])
 
     def taken(self, columns: Sequence[int]) -> ClassMoments:
-        """Return the sums of columns in the given order."""
+        """Return the sums of the given columns, in the given order."""
         twin = copy(self)
         twin._sums, twin._parts = twin._sums[list(columns)], twin._parts[list(columns)]
         return twin
@@ -262,7 +262,10 @@ def _carried(sums: IdArray, widths: IdArray) -> IdArray:
 
 
 def _rounded(weight: tuple[int, int], total: tuple[int, int], squares: tuple[int, int]) -> tuple[float, ...]:
-    """Return W, ``S / W`` in two parts and ``(Q W - S^2) / W``, rounded once, for sums W of w, S of w x, Q of w x^2."""
+    """Return the weight, the mean in two parts and the squared deviations, each rounded only once.
+
+    With the sums W of w, S of w x and Q of w x^2, the results are ``W``, ``S / W`` and ``(Q W - S^2) / W``.
+    """
     (w, e_w), (s, e_s), (q, e_q) = weight, total, squares
     if not w:
         return 0.0, 0.0, 0.0, 0.0
@@ -306,7 +309,7 @@ def check_spread(moments: Moments, *, column: object) -> None:
 def moments_without_each(
     m: Moments, x: FloatArray, own: IntArray, weights: FloatArray | None = None, rows: IntArray | None = None
 ) -> Moments:
-    """Return the moments without each of some rows (None for all) with known numbers, one entry for each row.
+    """Return, for each of ``rows`` (None for all), the moments computed without the row; all numbers must be known.
 
     ``n' = n - w``, ``m' = m - w (x - m) / n'`` and ``D' = D - n w (x - m)^2 / n'``. If a row makes up most of the
     weight or of the squared deviations of its class, the moments of the other rows are computed directly; a class has
@@ -567,8 +570,8 @@ class FittedKernels:
     def log_density(self, x: FloatArray, own: IntArray | None = None, weights: FloatArray | None = None) -> FloatArray:
         """Return the log-density of each number in each class; 0 for a missing number.
 
-        If classes ``own`` are given, the queries are the stored rows with ``weights``, and the density of each row is
-        computed from all other rows.
+        If ``own`` is given, the queries are the stored rows, ``own`` contains their classes and ``weights`` their
+        weights, and the density of each row is computed from all other rows.
         """
         x = np.asarray(x, dtype=np.float64)
         found, known = np.zeros((len(x), len(self.classes))), np.flatnonzero(~np.isnan(x))
@@ -580,7 +583,7 @@ class FittedKernels:
         return found
 
     def _log_densities(self, x: FloatArray, own: IntArray, w: FloatArray, m: Moments) -> FloatArray:
-        """Return the log-densities, class by class, excluding the weight ``w`` of the row that the query repeats."""
+        """Return each number's log-density in each class, leaving out its own weight ``w`` (0 if it is not stored)."""
         informative, n_all = m.is_informative(), np.asarray(m.n_all)
         at_all = self.everything.find(x)
         spread_all = _spread(m.variance_all(), self.everything.quartile_range(at_all, w))
@@ -618,7 +621,8 @@ def _spread(variance: FloatArray, quartile_range: FloatArray) -> FloatArray:
 class _KernelSum:
     """Sum of normal densities around the values of one class or of all classes.
 
-    For leave-one-out, each query's sum excludes a weight ``out`` of the stored value ``at``; otherwise ``out`` is 0.
+    In leave-one-out, each query's sum leaves out the query's own weight ``out``, which is part of the weight of the
+    stored value at position ``at``; otherwise ``out`` is 0.
     """
 
     points: FloatArray
@@ -632,7 +636,10 @@ class _KernelSum:
         return np.minimum(np.searchsorted(self.points, x), len(self.points) - 1)
 
     def quartile_range(self, at: IntArray, out: FloatArray) -> FloatArray:
-        """Return the third quartile minus the first; at least 3/4 (1/4) of the weight lies at or below the quartile."""
+        """Return the third quartile minus the first.
+
+        The quartiles are the smallest values with at least 1/4 or 3/4 of the weight at or below them.
+        """
         last, found = len(self.points) - 1, []
         for q in (0.25, 0.75):
             wanted = q * (self.reached[-1] - out) * (1 - _ROUNDING)

@@ -7,7 +7,7 @@ differ in the structures over which the products of ``rho`` are averaged.
 The weight of a tree is the product of its edge weights, which are given as logarithms in the lower triangle of a
 matrix, row by row: edges (1,0), (2,0), (2,1), (3,0) and so on. The sum over all trees is computed by eliminating one
 node after another (star-mesh elimination): with ``s = sum_j w_pj``, eliminating p adds ``w_pi w_pj / s`` to the weight
-of every other edge (i, j) and divides the sum by s, in ``O(n^3)``. Unlike the determinant of Meilă & Jaakkola (2000)
+of every other edge (i, j) and divides the sum by s, in ``O(n^3)``. Unlike the determinant of Meilă & Jaakkola (2000),
 the elimination involves no subtraction, so it stays accurate if log-weights differ by thousands of nats.
 """
 
@@ -85,7 +85,7 @@ class PairWeights:
         )
 
     def widened(self, attributes: BoolArray, sizes: IdArray) -> PairWeights:
-        """Return the weights if some attributes get an additional value."""
+        """Return the weights for the case that some attributes have an additional value."""
         if not attributes.any():
             return self
         values = np.where(np.repeat(attributes, sizes * self.classes.size), self.wider, self.values)
@@ -102,14 +102,14 @@ class PairWeights:
 class PairCounts:
     """Counts of classes, of values and of pairs of values, for attributes whose values are numbered from 0.
 
-    ``sizes`` are the numbers of values of the attributes. ``singles`` contains a table (values, classes) for each
+    ``sizes`` contains the number of values of each attribute. ``singles`` contains a table (values, classes) for each
     attribute, and ``pairs`` a table (values of the first, values of the second, classes) for each pair of attributes,
     in the order (0,1), (0,2), (1,2), (0,3) and so on.
 
     DM is the log marginal likelihood of a table of counts. If the cells of the table have Dirichlet weights a, which
     sum to A_k in class k, then ``sum_k DM(N_k)`` is
-    ``sum_kj ln G(N_kj + a_kj) / G(a_kj) - sum_k ln G(h_k + A_k) / G(A_k)``. The tallies are computed once, which makes
-    it fast to try several values of a weight that all cells of a table share.
+    ``sum_kj ln G(N_kj + a_kj) / G(a_kj) - sum_k ln G(h_k + A_k) / G(A_k)``. The tallies are computed only once. If all
+    cells of a table share one weight, different values of this weight can therefore be tried quickly.
     """
 
     sizes: IdArray
@@ -236,7 +236,7 @@ class PairCounts:
         return _sums_of_tables(attributes, logs, self.n_attributes)
 
     def _pair_logs(self, weights: PairWeights) -> FloatArray:
-        """Return the sum over the cells of each table of pairs, with different weights for each cell."""
+        """Return the sum over cells of ``ln G(n + a) / G(a)`` for each table of pairs, with one weight a per cell."""
         v, u = np.tril_indices(self.n_attributes, -1)
         ends = np.cumsum(self.sizes[u] * self.sizes[v] * self.n_classes)
         starts = np.cumsum(self.sizes * self.n_classes) - self.sizes * self.n_classes
@@ -283,7 +283,7 @@ def poured(
 
 
 def _sums_of_tables(tables: IntArray, logs: FloatArray, n: int) -> FloatArray:
-    """Return the sum of each table's logarithms, added in ascending order to be independent of value numbering."""
+    """Return the sum of each table's logarithms; adding in ascending order makes it independent of value numbering."""
     order = np.lexsort((logs, tables))
     return np.bincount(tables[order], logs[order], n).astype(np.float64)
 
@@ -304,7 +304,11 @@ def check_n_pairs(sizes: Sequence[int] | IntArray, n_classes: int, names: Sequen
 
 
 def _whole_parts(weights: FloatArray) -> Iterator[tuple[float, FloatArray]]:
-    """Split weights into integers below ``2^26`` times a unit, whose sums over rows are exact."""
+    """Split weights into parts whose sums over rows are exact.
+
+    Each part consists of a unit and, for each weight, an integer below ``2^26``. A weight is the sum of unit times
+    integer over all parts.
+    """
     largest, smallest = float(weights.max(initial=0.0)), math.ulp(0.0)
     if largest < _WHOLE and (weights == np.floor(weights)).all():
         yield 1.0, weights
@@ -321,7 +325,7 @@ def _whole_parts(weights: FloatArray) -> Iterator[tuple[float, FloatArray]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tallies:
-    """For each table and each count in it, the number of cells with this count; sums evaluate each count only once.
+    """Number of cells with each count, for each table; sums over cells evaluate each count only once.
 
     In each entry, ``times`` is the number of cells of a table with the count ``counts[which]``. Entries are sorted by
     table and count, so that sums do not depend on the numbering of values. Empty cells are omitted.
@@ -376,7 +380,7 @@ def best_tree(log_weights: FloatArray, nodes: int) -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class PairModel:
-    """Family of structures with the counts; ``least`` is the ``min_count`` of `AODE`."""
+    """Counts, weights and family of structures of a model; ``least`` is the ``min_count`` of `AODE`."""
 
     counts: PairCounts
     family: Family
@@ -452,7 +456,7 @@ class PairModel:
         return tree_joint_logs(self.family, *tables, *prior, logs, self.least, codes, own, leave, threads)
 
     def _log_weights(self, widened: BoolArray) -> FloatArray:
-        """Return the log-weights of edges if some attributes get an additional value."""
+        """Return the log-weights of edges for the case that some attributes have an additional value."""
         if self.family == "plain_super_parents":
             return np.zeros(math.comb(self.counts.n_attributes, 2))
         key = widened.tobytes()

@@ -66,7 +66,7 @@ class Prior(Protocol):
         return 1.0
 
     def symmetric(self, n_values: IntArray, n_classes: int) -> FloatArray | None:
-        """Return one weight for each attribute, given the number of values of each; None (default) uses `weights`.
+        """Return one weight for each attribute, given its number of values, or None (default) to use `weights` instead.
 
         A result other than None replaces `weights` for all attributes.
         """
@@ -231,7 +231,7 @@ class PerAttribute:
         return weights
 
     def unseen(self, label: Name, values: Sequence[Value], n_classes: int) -> float:
-        """Return the mean weight of the attribute's values; if a mapping lists none of them, return its mean weight."""
+        """Return the mean weight of the attribute's values, or of the whole mapping if it lists none of the values."""
         given = self.attributes.get(label, self.others)
         if isinstance(given, Mapping):
             keys = {_key(value) for value in values}
@@ -300,7 +300,7 @@ def resolve_prior(spec: object) -> Prior | Auto:
 
 
 def check_prior_goes_with(prior: object, predictive: str) -> None:
-    """Raise an error if the prior is named after an estimate that ``predictive="map"`` does not give."""
+    """Raise an error if ``predictive="map"`` would not give the estimate that the prior is named after."""
     by_name = isinstance(prior, str) and prior == "laplace"
     if predictive == "map" and (by_name or isinstance(prior, (Laplace, MEstimate))):
         name, weights = "Laplace estimate", "prior=2.0 gives"
@@ -476,13 +476,13 @@ def word_weights(
 def pooled_word_weights(
     prior: Prior, label: Name, words: Sequence[Value], n_classes: int, size: int | None = None
 ) -> FloatArray:
-    """Return the weights of words for all classes together: the joint prior summed over the classes."""
+    """Return the weights of words for all classes together, which are the sums of the weights over the classes."""
     own = word_weights(prior, label, words, n_classes, size)
     return np.asarray(np.broadcast_to(own, (n_classes, own.shape[1])).sum(axis=0, keepdims=True))
 
 
 def _given_weights(prior: Prior, given: Any, asked: str, *shapes: tuple[int, ...]) -> FloatArray:
-    """Check the result of a method of a prior, which can be a user-defined class."""
+    """Check and return the weights that a method of a prior returned; the prior can be a user-defined class."""
     weights = as_floats(given)
     if weights is None or weights.shape not in shapes:
         got = quoted(given) if weights is None else f"the shape {weights.shape}"
@@ -499,8 +499,8 @@ def _given_weights(prior: Prior, given: Any, asked: str, *shapes: tuple[int, ...
 def log_marginals(discrete: Discrete, weights: FloatArray, more: FloatArray | float = 0.0) -> FloatArray:
     """Return the log marginal likelihood of each discrete attribute in each class (Kontkanen et al. 1998, eq. 8).
 
-    ``weights`` are the weights of the cells; ``more`` is the weight of an additional value without rows in each
-    attribute.
+    ``weights`` are the weights of the cells; ``more`` is the weight of one additional value in each attribute; no row
+    has this value.
     """
     shape = discrete.totals.shape
     cells, classes = np.nonzero(np.where(discrete.inside[:, np.newaxis], discrete.counts, 0.0))

@@ -63,7 +63,7 @@ class SubsetAveragedBayes(AdditiveBayes):
         mapping from attribute to number (default 0.05). 1 gives `NaiveBayes`. The m parts of a date or set each have
         the prior probability ``1 - (1 - p)^(1/m)``; the column is relevant if one of its parts is.
     numeric, missing, keep_rows, categorical_features, schema, n_jobs
-        See `NaiveBayes`. ``"gaussian"`` and ``"kernel"`` are not available, since they have no marginal likelihood.
+        See `NaiveBayes`. ``"gaussian"`` and ``"kernel"`` have no marginal likelihood and are not available.
 
     Attributes
     ----------
@@ -242,7 +242,7 @@ class SubsetEvidence:
 
     @property
     def log_totals(self) -> FloatArray:
-        """Log marginal likelihood of each attribute, averaged over whether it is relevant."""
+        """Log marginal likelihood of each attribute, averaged over the cases that it is relevant and that it is not."""
         with np.errstate(divide="ignore"):
             return np.logaddexp(np.log(self.inclusion) + self.included, np.log1p(-self.inclusion) + self.excluded)
 
@@ -257,7 +257,7 @@ def _pooled(discrete: Discrete) -> Discrete:
 
 
 def _pooled_weights(weights: CellWeights, n_classes: int) -> CellWeights:
-    """Return the weights of irrelevant attributes: the joint prior summed over the classes."""
+    """Return the weights of irrelevant attributes, which are the sums of the weights over the classes."""
     cells, widened, unseen = (
         np.broadcast_to(each, (len(each), n_classes)).sum(axis=1, keepdims=True)
         for each in (weights.cells, weights.widened, weights.unseen)
@@ -268,7 +268,10 @@ def _pooled_weights(weights: CellWeights, n_classes: int) -> CellWeights:
 def _discrete_evidence(
     discrete: Discrete, weights: PriorWeights, *, widened: bool = False
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the log marginal likelihood of each attribute if relevant and if not; ``widened`` adds an unseen value."""
+    """Return the log marginal likelihood of each attribute if it is relevant, and if it is not.
+
+    If ``widened`` is true, each attribute has an additional value without rows.
+    """
     included, excluded = (
         priors.log_marginals(counts, own.widened if widened else own.cells, own.unseen if widened else 0.0)
         for counts, own in (
@@ -282,7 +285,10 @@ def _discrete_evidence(
 def _subset_evidence(
     statistics: Statistics, weights: PriorWeights, memory: BayesMemory, inclusion: FloatArray, *, densities: bool = True
 ) -> SubsetEvidence:
-    """Return the evidence for each attribute; ``inclusion`` is by column, and ``densities`` adds numeric attributes."""
+    """Return the evidence for each attribute.
+
+    ``inclusion`` has one probability for each column. Attributes with a density are included if ``densities`` is true.
+    """
     n = len(memory.numeric)
     included, excluded = np.zeros(n), np.zeros(n)
     attributes = list(statistics.discrete.attributes)
@@ -375,7 +381,7 @@ def _discrete_terms(
 def _add_numbers(
     joint: FloatArray, memory: BayesMemory, statistics: Statistics, a: int, strategy: Student, inclusion: float
 ) -> None:
-    """Add the leave-one-out terms of a numeric attribute, for all classes, since its prior depends on all rows."""
+    """Add the leave-one-out terms of a numeric attribute in every class, because the prior depends on all rows."""
     moments, instances = statistics.moments[a], memory.instances
     x, own, weights = instances.column(a), instances.target().astype(np.intp), instances.weights
     for rows, less in blocks_without_each(moments, x, own, weights):
@@ -392,7 +398,8 @@ def _add_numbers(
 class RelevanceWeights(BayesMemory):
     """Attribute weights for distances: the ``relevance_`` of a default `SubsetAveragedBayes` on a learner's rows.
 
-    The learner reports added and removed rows. If no positive weight remains, all attributes have the same weight.
+    The learner reports added rows to `follow` and removed rows to `follow_removal`. If no positive weight remains, all
+    attributes have the same weight.
     """
 
     def __init__(self, instances: Instances, *, threads: int = 1) -> None:
@@ -418,6 +425,6 @@ class RelevanceWeights(BayesMemory):
         self._added(ids)
 
     def follow_removal(self, rows: tuple[list[AnyArray], list[AnyArray], FloatArray | None]) -> None:
-        """Update the counts after the removal of rows, which were looked up before the removal."""
+        """Update the counts after rows were removed; ``rows`` is their content, looked up before the removal."""
         self._cache.clear()
         self._count(*rows, sign=-1)

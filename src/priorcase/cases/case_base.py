@@ -99,9 +99,9 @@ class CaseBase:
     `export`; ``where`` is a mapping from names to conditions. Each name is an attribute, or one of the fields
     ``solution``, ``outcome``, ``key``, ``by``, ``retired`` and ``id``. Each condition is one of the following:
 
-    - a value: the case has this value (in a taxonomy: this node or any node below it; in a set: this member);
-    - None: the value is missing;
-    - a list of values: the case has any of these values (in a set: all of these members);
+    - a value: the case must have this value (in a taxonomy, this node or any node below it; in a set, this member);
+    - None: the value must be missing;
+    - a list of values: the case must have any of these values (in a set, all of these members);
     - a function that takes the value and returns True or False;
     - a condition created with `priorcase.cases`, such as ``at_most(50_000)``, ``contains("jam")`` or ``not_("red")``.
 
@@ -152,7 +152,7 @@ class CaseBase:
         attributes
             Mapping from attribute names to kinds: ``"numeric"``, ``"nominal"``, ``"text"``, ``"set"``, ``"date"``,
             ``"graph"``, or an object such as ``Ordinal(("low", "high"))`` or ``Taxonomy(tree)``. If None, an existing
-            file keeps its attributes, and a new file infers its attributes from the first cases.
+            file keeps its attributes, and the attributes of a new file are inferred from its first cases.
         by
             Default author of changes, recorded in the history.
         readonly
@@ -179,7 +179,7 @@ class CaseBase:
 
     @classmethod
     def temporary(cls, attributes: ByName = None, *, by: str | None = None) -> Self:
-        """Create a case base in a temporary file that is deleted on closing, for experiments and tests."""
+        """Create a case base in a temporary file, for experiments and tests; closing the case base deletes the file."""
         wanted, by = check_attributes(attributes or {}), check_text(by, what="by")
         folder = TemporaryDirectory(prefix="priorcase-")
         try:
@@ -357,9 +357,9 @@ class CaseBase:
         Pass either ``ids`` (one or several ids or cases) or ``where`` (at least one condition, see `CaseBase`). The
         values, solutions, outcomes, keys, notes, authors, reasons and usage records of the forgotten cases are erased,
         and so is the state of learners fitted to these cases (`learner` refits such learners). No bytes of the erased
-        data are left in the file. The history keeps only the times, actions and ids of the changes to these cases, and
-        the ``by`` and ``why`` of this call. Declarations remain: attributes, the categories listed in a `Nominal`, and
-        values named in a measure that was stored by `prefer`.
+        data are left in the file. For each change to these cases, the history keeps only the time, the action and the
+        id of the case; of this call, it also keeps ``by`` and ``why``. Declarations are not erased: the attributes, the
+        categories listed in a `Nominal`, and the values named in a measure that was stored by `prefer`.
 
         Examples
         --------
@@ -423,7 +423,7 @@ class CaseBase:
         return found[0]
 
     def find(self, where: ByName = None) -> Iterator[Case]:
-        """Iterate over the cases that meet all conditions, in order of their ids; without ``where``, over all cases.
+        """Iterate over the cases that meet all conditions, in order of id; without ``where``, iterate over all cases.
 
         See `CaseBase` for conditions.
 
@@ -446,8 +446,8 @@ class CaseBase:
     def history(self, id: int | Case | None = None) -> History:
         """Return the changes to one case or to the whole case base, with time, author and reason.
 
-        For a forgotten case, the history contains only the time and action of each change, and by whom and why the case
-        was forgotten.
+        For a forgotten case, the history contains only the time and action of each change; it also says by whom and why
+        the case was forgotten.
         """
         return History(self._live.store.history(None if id is None else check_id(id)))
 
@@ -456,9 +456,10 @@ class CaseBase:
     def digest(self) -> str:
         """Return a SHA-256 fingerprint of the attributes and all cases, as a hexadecimal string.
 
-        The fingerprint covers values, solutions, outcomes, keys, notes and their authors, who added each case and why,
-        and whether the case is retired, but not ids and times. After cases are forgotten, the digest is the same as if
-        these cases had never been added, provided that the attributes are the same.
+        The fingerprint depends on values, solutions, outcomes, keys, notes and the authors of notes, and on who added
+        each case, why it was added and whether it is retired. It does not depend on ids and times. After cases are
+        forgotten, the digest is the same as if these cases had never been added, provided that the attributes are the
+        same.
         """
         with self._live.moment() as table:
             digest = sha256(_DIGEST_FORMAT)
@@ -470,7 +471,7 @@ class CaseBase:
         return digest.hexdigest()
 
     def verify(self) -> Verification:
-        """Check the whole file: pages, checksums, row counts and keys. (`open` checks only attributes and cases.)"""
+        """Check the whole file: pages, checksums, row counts and keys. `open` checks only attributes and cases."""
         with self._live.moment() as table:
             return Verification(len(table), tuple(map(str, self._live.store.verify())))
 
@@ -489,7 +490,7 @@ class CaseBase:
         format: Format | None = None,
         overwrite: bool = False,
     ) -> int:
-        """Write cases to a JSON Lines, CSV or Parquet file and return their number.
+        """Write cases to a JSON Lines, CSV or Parquet file and return the number of cases.
 
         The exported file is written completely or not at all. ``where`` selects cases (see `CaseBase`). The suffix
         ``.jsonl``, ``.parquet`` or ``.csv`` determines the format; for other suffixes, pass ``format``. JSON Lines and
@@ -536,10 +537,10 @@ class CaseBase:
 
         If any case is invalid, no case is added. The file is either a file written by `export` or any table that
         `priorcase.datasets.read_table` can read. Other keyword arguments, such as ``delimiter=";"``, are passed to
-        `read_table`. ``solution``, ``outcome``, ``key`` and ``note`` name the columns that contain these fields; a
-        column that has the name of its field need not be passed. Imported cases get new ids and the time of the import,
-        but keep their authors, reasons and notes. If a case has the same key as a stored case or as an earlier case in
-        the file, the case is not added, and the id of the other case is returned.
+        `read_table`. ``solution``, ``outcome``, ``key`` and ``note`` name the columns that contain these fields; if a
+        column has the same name as its field, the name need not be passed. Imported cases get new ids and the time of
+        the import, but keep their authors, reasons and notes. If a case has the same key as a stored case or as an
+        earlier case in the file, the case is not added, and the id of the other case is returned.
         """
         by, why = self._provenance(by, why)
         check_path(path)
@@ -580,7 +581,7 @@ class CaseBase:
             Number of cases to return.
         weights
             Mapping from attributes to weights >= 0; other attributes have weight 1. If None, the weights stored by
-            `prefer` are used; if none are stored, all attributes have weight 1.
+            `prefer` are used; if no weights are stored, all attributes have weight 1.
         measures
             Mapping from attributes to similarity measures: a measure of `priorcase.cases`, its name (``"tfidf"``,
             ``"edit"``, ...) or a function of two values. Other attributes use the measure stored by `prefer`, or the
@@ -639,7 +640,7 @@ class CaseBase:
             Checks with repairs, ``Critic(finds, repairs)``: critics run repeatedly until the solution no longer
             changes.
         rounds
-            Maximum number of rounds of critics.
+            Maximum number of rounds; in each round, every critic runs once.
         **options
             Parameters of the method, such as ``prior=1`` for a vote.
 
@@ -690,9 +691,9 @@ class CaseBase:
         policy
             When to keep the case. ``"if_wrong"`` keeps a case whose solution worked if the case base proposes a
             different solution (IB2), and a case whose solution failed if the case base proposes the same solution.
-            ``"if_new"`` keeps a case unless a near-duplicate has the same solution, and both worked or both failed.
-            ``"records"`` keeps every case and retires stored cases whose record is significantly poor (IB3).
-            ``"always"`` keeps every case.
+            ``"if_new"`` keeps a case unless there is a near-duplicate with the same solution, and the solution worked
+            for both cases or failed for both. ``"records"`` keeps every case and retires stored cases whose record is
+            significantly poor (IB3). ``"always"`` keeps every case.
         k
             Number of most similar cases from which the case base proposes a solution.
         tolerance
@@ -909,7 +910,7 @@ class CaseBase:
             return retain.records_of(table, self._records(), tolerance=tolerance, success=success)
 
     def competence(self, *, k: int = 5, tolerance: float | None = None, success: Success = "outcome") -> Competence:
-        """Return the cases that each case solves (its coverage) and the cases that solve it (its reachability).
+        """Return, for each case, the cases that it solves (coverage) and the cases that solve it (reachability).
 
         A case is solved by itself and by any of its ``k`` most similar cases that has the same solution and is more
         similar than every case with another solution. For ``tolerance`` and ``success`` see `retain`.
@@ -992,8 +993,7 @@ class CaseBase:
             return learners.refit_learner(recipe, table, ids=kept.fitted_on, sequence=self._live.sequence)
 
     def learners(self) -> KeptLearners:
-        """Return the stored learners with their names, times of fitting, and the number of changes since each was
-        fitted."""
+        """Return the stored learners, with the time when each was fitted and the number of later changes to cases."""
         with self._live.reading():
             found = []
             steps = [event.sequence for event in self._live.store.history() if event.action in _CHANGES_OF_CASES]
@@ -1098,7 +1098,7 @@ class CaseBase:
         return _in_blocks(ids, read)
 
     def _preferred(self, weights: Any, measures: Any) -> tuple[Any, Any]:
-        """Return the weights and measures of a query, using the stored defaults if they are not passed."""
+        """Return the weights and measures of a query; stored defaults fill in what is not passed."""
         if not any(self._live.settings.values()) and (measures is None or type(measures) is dict):
             return weights, measures or None  # nothing is stored
         kept = self._settings()
@@ -1164,7 +1164,7 @@ class History(GridResult, Sequence[Event]):
 
 @dataclass(frozen=True, repr=False)
 class Verification(TextResult):
-    """Result of `CaseBase.verify`: the number of cases and the problems found; ``bool()`` is True if there are none.
+    """Result of `CaseBase.verify`: the number of cases and the problems; ``bool()`` is True if there is no problem.
 
     Examples
     --------
@@ -1190,12 +1190,12 @@ class Verification(TextResult):
 
 
 def table_of(base: CaseBase) -> AbstractContextManager[CaseTable]:
-    """Return a context manager for the current cases; no other thread can change the cases within the context."""
+    """Return a context manager that gives the current cases and prevents other threads from changing them."""
     return base._live.reading()
 
 
 def _check_fits(table: CaseTable, name: str, kind: CaseKind) -> None:
-    """Check that every stored value of an attribute would be unchanged by another kind of the attribute."""
+    """Check that no stored value of an attribute would change if the attribute were of another kind."""
     before = table.attributes[name]
     for value in table.column(name).values:
         try:

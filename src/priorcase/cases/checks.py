@@ -49,7 +49,7 @@ def check_attributes(attributes: Any) -> dict[str, CaseKind]:
 
 
 def check_names(names: Iterable[Any]) -> None:
-    """Check that the names of attributes are strings and not reserved as names of fields."""
+    """Check that the names of attributes are strings, and that no attribute has the name of a field."""
     for name in names:
         if not isinstance(name, str) or not name or not _encodable(name):
             raise CaseBaseError(
@@ -79,15 +79,15 @@ def inferred_attributes(cases: Sequence[Any]) -> dict[str, CaseKind]:
     names = list(dict.fromkeys(name for case in cases for name in case))
     if not names:
         raise CaseBaseError(
-            "got a case without attributes, and the case base declares none. Add a case with attributes, or declare "
-            "them with CaseBase.open(path, {...})."
+            "got a case without attributes, and the case base has no attributes yet. Add a case with attributes, or "
+            "declare attributes with CaseBase.open(path, {...})."
         )
     check_names(names)
     return {name: kinds.infer(case.get(name) for case in cases) for name in names}
 
 
 def check_case(case: Any, attributes: Mapping[str, CaseKind]) -> dict[str, Stored]:
-    """Return the values of a case in stored form, without missing values."""
+    """Return the values of a case in the form in which they are stored; missing values are omitted."""
     _check_mapping(case)
     if not attributes.keys() >= case.keys():
         check_known(case, attributes)
@@ -101,7 +101,7 @@ def check_case(case: Any, attributes: Mapping[str, CaseKind]) -> dict[str, Store
 
 
 def check_query(query: Any, table: CaseTable) -> dict[str, Stored]:
-    """Return the known values of a query; warn if one differs from a stored value only in case or whitespace."""
+    """Return the known values of a query; warn if a value differs from stored values only in capitals or whitespace."""
     checked = check_case(query, table.attributes)
     for name, value in checked.items():
         if type(table.attributes[name]) is Nominal:
@@ -110,7 +110,7 @@ def check_query(query: Any, table: CaseTable) -> dict[str, Stored]:
 
 
 def warn_similar(column: CaseColumn, value: Stored) -> None:
-    """Warn if an unseen nominal value differs from a stored value only in case or whitespace."""
+    """Warn if an unseen nominal value differs from a stored value only in capitals or whitespace."""
     if type(column.kind) is not Nominal or not isinstance(value, str) or column.place(value) >= 0:
         return
     if (meant := similar_value(value, column.values)) is not None:

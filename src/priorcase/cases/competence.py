@@ -36,8 +36,8 @@ class Competence(GridResult):
 
     ``ids`` and ``solutions`` describe the cases that are not retired and have a solution that worked; ``left_out`` is
     the number of cases that are not retired but have no solution that worked. For each case, ``coverage`` contains the
-    ids of the cases it solves, and ``reachability`` the ids of the cases that solve it: itself and at most ``k`` other
-    cases. ``category`` is
+    ids of the cases that it solves, and ``reachability`` contains the ids of the cases that solve it, which are the
+    case itself and at most ``k`` other cases. ``category`` is
 
     - ``"pivotal"`` if no other case solves this case: deleting a pivotal case reduces competence;
     - ``"support"`` if another case that solves this case has the same coverage: one of the two can be deleted;
@@ -123,7 +123,7 @@ class Competence(GridResult):
         each = ", ".join(f"{count} {name}" for name, count in self.counts.items() if count)
         notes = [f"... and {len(self) - len(lines)} more"] if len(self) > len(lines) else []
         if self.left_out:
-            notes.append(f"{self.left_out} case{'s' * (self.left_out != 1)} without a successful solution left out")
+            notes.append(f"left out: {self.left_out} case{'s' * (self.left_out != 1)} without a successful solution")
         title = f"competence of {len(self):,} case{'s' * (len(self) != 1)}: {each}"
         header = ("id", "solution", "solves", "solved by", "category")
         return Grid(title, header, lines, "; ".join(notes), right={0, 2, 3})
@@ -140,9 +140,9 @@ def competence(
     """Return which cases each case of a table solves, and which cases solve it; see `CaseBase.competence`.
 
     A case is solved by itself, and by each of its k most similar cases that has the same solution and is more similar
-    than the most similar case with a different solution. (If k is at least the number n of cases, the reachability sets
-    are those of iterative case filtering, ICF, plus the case itself.) Together, the reachability sets have at most
-    ``(k + 1) n`` members. The running time is quadratic in n.
+    than the most similar case with a different solution. With n cases, all reachability sets together have at most
+    ``(k + 1) n`` members, and the running time is quadratic in n. If k is at least n, each reachability set is the set
+    of iterative case filtering (ICF) and the case itself.
     """
     check_count("k", k, hint="The default is 5.")
     solutions = Solutions.of(table, tolerance)
@@ -182,7 +182,7 @@ def competence(
 
 
 def _each(positions: IntArray, text: str) -> Iterator[tuple[int, int]]:
-    """Yield each position, preceded by its index; show a progress bar if there are many positions."""
+    """Yield pairs of an index and the position at this index; show a progress bar if there are many positions."""
     with bar(len(positions) // _BLOCK, shown=len(positions) >= _MANY, text=text) as advance:
         for place, position in enumerate(positions.tolist()):
             yield place, position

@@ -1,9 +1,10 @@
 """Conditions on cases, for finding, forgetting and retrieving them.
 
-A condition on an attribute is a plain value (equality; for a taxonomy, this node or any node below it; for a set, a
-member), None (missing), a list of values (any of the values; for a set, all of the values), a function of the value, or
-a condition of this module. If the value of a case is missing, only conditions about missing values hold: ``None``,
-``missing()``, ``not_(known())``, and lists or `one_of` conditions that contain one of these.
+A condition on an attribute is a plain value, None, a list of values, a function of the value, or a condition of this
+module. A plain value matches equal values; in a taxonomy it also matches the nodes below it, and in a set it matches a
+member. None matches missing values. A list matches any of its values; for sets, a list matches sets that contain all of
+its values. Missing values are matched only by ``None``, ``missing()``, ``not_(known())``, and by lists or `one_of`
+conditions that contain one of these conditions.
 """
 
 from __future__ import annotations
@@ -175,7 +176,7 @@ def as_condition(given: object) -> Condition:
 
 
 def equal_to(given: object) -> Condition:
-    """Return the condition that a value equals a plain value."""
+    """Return the condition for which a plain value stands."""
     return Condition("value", (given,))
 
 
@@ -207,7 +208,7 @@ def _check_given(values: Sequence[object]) -> None:
 def mask(
     table: CaseTable, conditions: Mapping[str, object], *, others: Mapping[str, Sequence[Stored]] | None = None
 ) -> BoolArray:
-    """Return a mask of the cases of a table that meet all conditions, retired cases included.
+    """Return a mask of the cases of a table, including retired cases, that meet all conditions.
 
     Conditions apply to attributes, ``"solution"``, ``"outcome"``, ``"id"`` and the names in ``others``, a mapping from
     ``"key"``, ``"by"`` or ``"retired"`` to the values of all cases. Each distinct value is checked once.
@@ -289,7 +290,7 @@ _Truth: TypeAlias = tuple[BoolArray, bool | None]
 
 
 def _truth(condition: Condition, subject: _Subject) -> _Truth:
-    """Return whether a condition holds for each distinct value and for missing values (None if undecided)."""
+    """Return a mask of the values that meet a condition, and whether missing values meet it (None if undecided)."""
     name, given = condition.name, condition.arguments
     fitting = _FITTING.get(name)
     if fitting is not None and subject.kind_name not in fitting:
@@ -404,7 +405,7 @@ def _compared(subject: _Subject, compare: Callable[[Any, Any], Any], end: float)
 
 
 def _ends(subject: _Subject, value: Any) -> tuple[float, float]:
-    """Return the interval of a value on the number line: a day has a length, any other value is a point."""
+    """Return the first and last point of a value on the number line; they are equal unless the value is a whole day."""
     if subject.kind is None:
         if not is_number(value) or value != value:
             raise CaseBaseError(
@@ -459,9 +460,9 @@ def parse(text: str, attributes: Mapping[str, CaseKind], *, others: Iterable[str
     """Parse a condition such as ``miles<=50000`` into a name and a condition.
 
     Operators are ``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=`` and ``~`` (contains). ``fuel=gas|diesel`` matches either
-    value, ``fuel=?`` matches missing values, and ``fuel!=?`` matches known values. Values are parsed by the
-    attribute's kind; if the kind allows numbers and strings, both are tried. ``others`` are further names that
-    conditions can use besides attributes, solution, outcome and id.
+    value, ``fuel=?`` matches missing values, and ``fuel!=?`` matches known values. Values are parsed according to the
+    attribute's kind; if the kind allows both numbers and strings, ``7`` matches the number and the string. ``others``
+    are further names that conditions can use besides attributes, solution, outcome and id.
 
     >>> from priorcase.schema import Numeric, Nominal
     >>> attributes = {"miles": Numeric(), "fuel": Nominal()}

@@ -74,7 +74,7 @@ def as_kind(given: Any, *, attribute: str) -> CaseKind:
 
 
 def describe(kind: CaseKind) -> dict[str, Any]:
-    """Return a description of a kind in JSON types."""
+    """Describe a kind by a dict that JSON can represent."""
     found: dict[str, Any] = {"kind": kind_name(kind)}
     if isinstance(kind, Ordinal):
         found["order"] = list(kind.order)
@@ -378,7 +378,7 @@ def days(text: str) -> float:
 
 
 def check_plain(value: Any, *, what: str) -> str | None:
-    """Convert a solution or an outcome to its stored form, canonical JSON text; None if it is missing."""
+    """Convert a solution or an outcome to its stored form, which is canonical JSON text; None if it is missing."""
     if type(value) is str and value.isascii():
         text = json.dumps(value)
     elif is_missing(value):
@@ -417,7 +417,7 @@ def _as_plain(value: Any, depth: int) -> Any:
 
 
 def written(value: Any) -> str:
-    """Write a plain value as canonical JSON text: sorted keys, no spaces."""
+    """Write a plain value as canonical JSON text, with sorted keys and without spaces."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 

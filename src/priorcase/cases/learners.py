@@ -32,8 +32,8 @@ class Recipe:
 
     A recipe contains no values of cases. When a case is forgotten, the fitted state is deleted, and the recipe remains
     for refitting. `learner` is the public name of the class, `parameters` is the unfitted learner in the format of
-    saved models as Base64, `shown` is the printed form of the learner, and `sequence` is the number of the last change
-    before the learner was fitted.
+    saved models, encoded as Base64, `shown` is the printed form of the learner, and `sequence` is the number of the
+    last change before the learner was fitted.
     """
 
     learner: str
@@ -60,7 +60,7 @@ class Recipe:
             raise saving.damaged(_RECIPE, "the stored parameters cannot be read") from error
         learner = saving.load_bytes(data, source=_RECIPE)
         if type(learner).__name__ != self.learner:
-            raise saving.damaged(_RECIPE, f"the stored parameters are those of a {type(learner).__name__}")
+            raise saving.damaged(_RECIPE, f"the stored parameters belong to a {type(learner).__name__}")
         return clone(learner)
 
     def json(self) -> str:

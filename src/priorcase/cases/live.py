@@ -1,4 +1,4 @@
-"""The cases of a file in memory; each query sees all earlier changes, made by any process."""
+"""The cases of a file in memory; each query sees all earlier changes, including the changes made by other processes."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class LiveTable:
         return [_shown(case, self.table.attributes) for case in self.store.fetch(ids)]
 
     def look_up(self, ids: Sequence[int], snapshot: Snapshot) -> list[Case]:
-        """Return cases as they were when retrieved; add key, notes and provenance of cases still in the file."""
+        """Return cases as in the snapshot; add key, notes and provenance if the cases are still in the file."""
         stored: dict[int, StoredCase] = {}
         with suppress(CaseBaseError):
             stored = {case.id: case for case in self.store.fetch(ids)}
@@ -178,7 +178,7 @@ class LiveTable:
         self.cache.clear()
 
     def restart(self) -> None:
-        """Create new locks and mark the cases for rereading, since threads lost in a fork may hold the old locks."""
+        """Create new locks after a fork, because lost threads may hold the old locks; mark the cases for rereading."""
         self._lock, self.cache = ReadersWriter(), MeasureCache()
         self._step, self._behind = None, True
 
@@ -189,7 +189,7 @@ def declaration(attributes: Mapping[str, CaseKind], settings: Mapping[str, Any])
 
 
 def _check_stored(kind: CaseKind, values: Sequence[Stored]) -> None:
-    """Raise ValueError if a value does not fit its kind, since a forged file can have valid checksums."""
+    """Raise ValueError if a value does not fit its kind, as is possible in a forged file with valid checksums."""
     if isinstance(kind, kinds.Graph):  # checked when shown: parsing all graphs would take long
         return
     if kinds.plainly_fit(kind, values):

@@ -37,8 +37,8 @@ class Solutions:
     """The solutions of all cases of a table; solutions agree if they are equal or differ by at most the tolerance.
 
     ``texts`` are the distinct solutions as JSON text, and ``codes`` contains the position of each case's solution in
-    ``texts``, or -1 for a case without a solution. ``numbers`` are the distinct solutions as numbers if a tolerance was
-    given.
+    ``texts``, or -1 for a case without a solution. ``numbers`` are the distinct solutions as numbers, or None if there
+    is no tolerance.
     """
 
     codes: IntArray
@@ -48,7 +48,7 @@ class Solutions:
 
     @classmethod
     def of(cls, table: CaseTable, tolerance: float | None, *, new: str | None = None) -> Solutions:
-        """Return the solutions of a table; ``tolerance`` is required if these and ``new`` are all numbers."""
+        """Return the solutions of a table; ``tolerance`` is required if all solutions and ``new`` are numbers."""
         found = cls.exactly(table)
         values = [plain_shown(text) for text in (*found.texts, *([] if new is None else [new]))]
         if tolerance is None:
@@ -254,7 +254,7 @@ def decide(
 
 
 def _if_new(table: CaseTable, near: tuple[Duplicate, ...], failures: BoolArray, failed: bool) -> Retained:
-    """Keep a case unless it has a near-duplicate with the same solution, and both worked or both failed."""
+    """Keep a case unless it has a near-duplicate whose solution is the same and worked or failed in both cases."""
     same = [other for other in near if other.agrees]
     if not same:
         return Retained(True, None, "no case with the same solution is similar enough", near)
@@ -413,7 +413,7 @@ def records_of(
 def _frequencies(
     solutions: Solutions, degrees: FloatArray, positions: IntArray, *, new: str | None = None
 ) -> tuple[FloatArray, int]:
-    """Return the number of cases that worked with the solution at each position, and with any solution.
+    """Return how many cases worked with the solution of the case at each position, and how many cases worked in all.
 
     Retired cases are included.
     """

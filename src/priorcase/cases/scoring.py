@@ -58,7 +58,8 @@ def best_cases(
     """Return the positions and similarities of the ``k`` cases most similar to a query, the most similar first.
 
     The third array contains the local similarities of these cases, of shape (cases, attributes), with NaN for missing
-    values. ``mask`` selects the cases to search. Fewer than ``k`` cases are returned if fewer are selected.
+    values. ``mask`` selects the cases to search. If ``mask`` selects fewer than ``k`` cases, all of the selected cases
+    are returned.
     """
     n = len(columns[0]) if columns else 0 if mask is None else len(mask)
     allowed = None if mask is None else mask.view(np.uint8)
@@ -249,7 +250,7 @@ class MeasureCache:
 
 
 def _parts(given: Any) -> tuple[Any, ...]:
-    """Return the keys and values of a dict; for any other mapping a new object, so that it is never cached."""
+    """Return the keys and values of a dict as a cache key; for other mappings, return a key that is never found."""
     return (dict, *given, *given.values()) if type(given) is dict else (given if given is None else object(),)
 
 

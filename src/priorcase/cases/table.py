@@ -65,9 +65,9 @@ class CaseColumn:
     """Snapshot of a column; later changes of the table do not affect the snapshot.
 
     ``kind`` is None for solutions and outcomes, whose values are JSON strings. ``values`` are the distinct stored
-    values in order of first appearance, and ``counts`` the number of cases with each value. ``codes`` are the positions
-    of the cases' values in ``values``, or -1 if missing. The snapshot is the same object as long as the column does not
-    change.
+    values in order of first appearance, and ``counts`` contains the number of cases with each value. ``codes`` are the
+    positions of the cases' values in ``values``, or -1 if missing. The snapshot is the same object as long as the
+    column does not change.
     """
 
     name: str
@@ -96,7 +96,7 @@ class CaseColumn:
         return made
 
     def at(self, positions: IdArray) -> list[Stored]:
-        """Return the values of some cases, None for missing values."""
+        """Return the values of some cases, with None for missing values."""
         values, codes = self.values, self.codes[positions].tolist()
         return [values[code] if code >= 0 else None for code in codes]
 
@@ -176,13 +176,13 @@ class GrowingColumn:
 
 
 def _places(values: Sequence[Stored]) -> defaultdict[Any, int]:
-    """Return a mapping from keys to positions of values, -1 for missing; an unknown key gets the next position."""
+    """Return a mapping from keys of values to positions (-1 for None); an unknown key gets the next position."""
     places = {None: -1} | {_key(value): place for place, value in enumerate(values)}
     return defaultdict(count(len(values)).__next__, places)
 
 
 def _key(value: Stored) -> Any:
-    """Return a key that is equal for two values exactly if they are the same value, including members of sets."""
+    """Return a key that is equal for equal values; booleans differ from numbers, also as members of sets."""
     if type(value) is tuple:
         return tuple(map(identity, value)) if bool in map(type, value) else value
     return identity(value)
@@ -281,7 +281,7 @@ class CaseTable:
         return self._columns[name].column()
 
     def values(self, position: int) -> dict[str, Stored]:
-        """Return the values of one case, None for missing values."""
+        """Return the values of one case, with None for missing values."""
         return {name: self.column(name).at(np.array([position]))[0] for name in self.attributes}
 
     def only(self, mask: BoolArray) -> CaseTable:

@@ -35,7 +35,7 @@ class CaseRows(Source):
         return f"CaseRows: {self.rows:,} row{'s' * (self.rows != 1)} of {names}"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
-        """Return the rows as an array of objects, None for missing values."""
+        """Return the rows as an array of objects, with None for missing values."""
         array: AnyArray = np.empty(self.shape, dtype=object)
         for a, column in enumerate(self.columns):
             coded = column.coded()
@@ -107,7 +107,7 @@ class Layout:
 
 
 def _column(kind: CaseKind, codes: IntArray, values: Sequence[Any]) -> Column:
-    """Return the column of an attribute from coded values; -1 is missing."""
+    """Return the column of an attribute, made from coded values; the code -1 stands for a missing value."""
     if isinstance(kind, Numeric):
         number = seconds_of if isinstance(kind, Date) else float
         numbers = np.array([*map(number, values), np.nan], dtype=np.float64)[codes]

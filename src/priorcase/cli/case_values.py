@@ -110,7 +110,7 @@ def _known_word(name: str, text: str, words: Iterable[Any]) -> Any:
 
 
 def _stored(base: CaseBase, name: str, text: str) -> Any:
-    """Return a nominal value as text, or as a number or boolean if it occurs only in this form in the case base."""
+    """Return a nominal value as a string, or as a number or boolean if the case base has it only in this form."""
     others = [found for found in (_number(text), {"true": True, "false": False}.get(text)) if found is not None]
     for reading in [text, *others] if others else []:
         if next(iter(base.find(where={name: reading})), None) is not None:
@@ -169,7 +169,7 @@ def _degree(outcome: Any) -> bool | float | None:
 
 
 class Success:
-    """Interprets outcomes in the same way as ``--outcome``; outcomes with any other value count as unknown."""
+    """Interprets outcomes in the same way as ``--outcome``; outcomes that are not valid there count as unknown."""
 
     def __init__(self) -> None:
         self._others: dict[str, None] = {}

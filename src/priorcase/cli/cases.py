@@ -71,7 +71,7 @@ def cases(ctx: click.Context) -> None:
 
 
 def _attributes(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return completions of an attribute name for the Tab key."""
+    """Return the completions of an attribute name that the Tab key offers."""
     try:
         with _reading(ctx.params.get("file") or "") as base:
             return [CompletionItem(f"{name}=") for name in base.attributes if name.startswith(incomplete)]
@@ -303,7 +303,7 @@ def add(file: str, pairs: Sequence[str], column: dict[str, Any], output: Output,
 
 
 def _check_roles(base: CaseBase, roles: dict[str, Any], table: str) -> None:
-    """Raise an error if a column with a role, such as solution, is an attribute, which would receive the values."""
+    """Raise an error if a column with a role, such as solution, is also an attribute of the case base."""
     for role, name in roles.items():
         if name in base.attributes:
             like = "TABLE" if table == "-" else table

@@ -167,7 +167,7 @@ def _contestants(texts: Sequence[str], shared: dict[str, Any], task: Any) -> lis
 
 
 def _parse_splits(text: str | None, *, curve: bool) -> tuple[tuple[str, float | None], int | None]:
-    """Parse ``--splits``: return the name and number of the protocol, and the number of repetitions or None."""
+    """Parse ``--splits``: return the protocol, its parameter (10 for 10 folds), and the number of repetitions."""
     if text is None:
         return ("holdout", None) if curve else ("folds", 10), None
     found = _SPLITS.fullmatch(text)
@@ -257,12 +257,12 @@ def _quiet(*, in_processes: bool) -> Iterator[None]:
 
 
 def _values(result: Any) -> list[dict[str, Any]]:
-    """Return a row for each learner, split and score, or for each learner, point, repetition and score of a curve."""
+    """Return one row per learner, split and score; for a curve, one row per learner, point, repetition and score."""
     return lines_of(result.frame(each=True) if hasattr(result, "points") else result.frame())
 
 
 def _tests(result: Any, most: float = _TESTED) -> list[Any]:
-    """Return tests of the differences between up to ``most`` learners; none for curves or if all learners failed."""
+    """Return tests of the differences between learners; [] for curves, for over ``most`` learners, or if all failed."""
     able = hasattr(result, "paired") and not all(name in result.failures for name in result.learners)
     return [result.paired()] if able and 2 <= len(result.learners) <= most else []
 
@@ -333,7 +333,7 @@ def _document(result: Any, past: Past, contestants: Sequence[Contestant], random
 
 
 def _check_pictures() -> None:
-    """Raise an error if Matplotlib cannot be used, before the learners are compared."""
+    """Before the learners are compared, raise an error if Matplotlib cannot be used."""
     from priorcase.learning.plotting import plot_style
 
     with plot_style():

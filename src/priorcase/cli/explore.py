@@ -121,7 +121,7 @@ def _check_target(table: str, target: str, reading: Reading) -> None:
 
 
 def _fields_of_first_line(file: Path) -> set[str]:
-    """Return the fields of the first line of a text file, split with each common delimiter."""
+    """Split the first line of a text file with each common delimiter; return all fields that are found."""
     with file.open("rb") as opened:
         line = opened.readline(_LINE)
     texts = [line.decode(encoding, errors="replace").strip() for encoding in ("utf-8-sig", "latin-1")]

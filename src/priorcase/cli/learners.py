@@ -103,7 +103,7 @@ def learner_help(name: str) -> str:
     for task in learner.tasks:
         cls = learner.cls(task)
         texts, indent = _documented(cls), " " * 6
-        lines = [f"Parameters to {task} with {cls.__name__}, set by --set NAME=VALUE:"]
+        lines = [f"Parameters of {cls.__name__} (to {task}) for --set NAME=VALUE:"]
         for parameter in inspect.signature(cls).parameters.values():
             if parameter.name not in _SHARED:
                 lines.append(f"  {parameter.name}={parameter.default}")

@@ -86,7 +86,7 @@ _asked = options(
 
 
 class Model(NamedTuple):
-    """A fitted estimator, its past cases and the number of cases; ``options`` are passed to `priorcase.explain`."""
+    """A fitted estimator, its past cases and their number (``cases``); `priorcase.explain` gets the ``options``."""
 
     name: str
     estimator: Any
@@ -269,7 +269,7 @@ def _fixed(names: Sequence[str], past: Past) -> list[str]:
 
 
 def _predicts_parts(words: Sequence[str], as_csv: bool, output: Output) -> bool:
-    """Return whether to predict Parquet files in parts, as for several files or for CSV or Parquet output."""
+    """Return whether to predict Parquet files in parts: if there are several files, or the output is CSV or Parquet."""
     parquet = [word for word in words if word.endswith(".parquet") or ("=" not in word and Path(word).is_dir())]
     ending = "" if output.out in (None, "-") else Path(str(output.out)).suffix[1:].lower()
     several = len(words) > 1 or any(not Path(word).is_file() for word in parquet)  # a folder or a pattern
@@ -338,7 +338,7 @@ def _predict_parts(output: Output, given: Mapping[str, Any]) -> None:
 
 
 def _answering(given: Mapping[str, Any]) -> tuple[Any, str | None, float | None]:
-    """Return a saved model or a learner fitted to a table, the name of the target, and the level of intervals."""
+    """Return the estimator (saved, or fitted to a table), the name of the target, and the level of intervals."""
     learner = _learner(given)
     if not is_saved_model(given["table"]):
         from priorcase.datasets.past import without_uninformative
@@ -423,7 +423,7 @@ def _predicted(
 
 
 def _records(estimator: Any) -> Callable[[Any, int], dict[str, Any]] | None:
-    """Return a function from the predicted class and id of a case to its record; None for learners without records."""
+    """Return a function that maps a predicted class and a case id to a record; None for learners without records."""
     import priorcase as pc
 
     keys: tuple[str, ...] = ("id",)
@@ -619,9 +619,9 @@ def _record_text(case: Mapping[str, Any]) -> str:
 def _csv_text(model: Model, queries: Queries, predictions: Sequence[dict[str, Any]], *, to_file: bool) -> str:
     """Return CSV with the columns of the new cases and the predictions; the column ``actual`` has the known targets.
 
-    The delimiter and decimal mark are those of the query file, so that the same programs can open both files. An output
-    file starts with a byte-order mark if spreadsheet programs need the mark to read non-ASCII letters; piped output
-    never does.
+    The output has the same delimiter and decimal mark as the query file, so that the same programs can open both files.
+    An output file starts with a byte-order mark if spreadsheet programs need the mark to read non-ASCII letters; piped
+    output never starts with this mark.
     """
     about = queries.about
     delimiter = about.get("delimiter", ",")

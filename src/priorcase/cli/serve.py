@@ -107,7 +107,7 @@ def _serve_assistants(model: str, read_only: bool, given: dict[str, Any]) -> Non
 
 
 def check_server_options(host: str, token: str | None, read_only: bool, save: str | None) -> None:
-    """Check that the options can be combined, before any file is read."""
+    """Before any file is read, check that the options can be combined."""
     from priorcase.serve.security import is_loopback
 
     if not is_loopback(host) and token is None:
@@ -187,7 +187,7 @@ def run_app(app: Any, listener: socket.socket) -> None:
     class Server(uvicorn.Server):
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
-            """Handle signals like uvicorn, but do not raise them again; a signal is the normal way to stop."""
+            """Handle signals as uvicorn does, but do not raise them again; signals are the normal way to stop."""
             before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
             try:
                 yield

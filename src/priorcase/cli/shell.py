@@ -46,7 +46,7 @@ class BadInputError(click.ClickException):
 
 
 def usage(problem: str) -> click.UsageError:
-    """Return the error for invalid options, which refers to the help of the command."""
+    """Return an error about invalid options; its message refers to the help of the command."""
     return click.UsageError(problem, click.get_current_context(silent=True))
 
 
@@ -177,10 +177,10 @@ def _same_file(path: str | None, out: str | None) -> bool:
 
 
 def output_options(*endings: str, text: str = "Write the result to a file") -> Callable[[Function], Function]:
-    """Add the options ``--json`` and ``--out``, passed on as ``output``; ``endings`` are the allowed file suffixes."""
+    """Add ``--json`` and ``--out``, combined as parameter ``output``; ``endings`` are the allowed file suffixes."""
 
     def check(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-        """Raise an error for a file that cannot be written, before the command starts its work."""
+        """Before the command starts its work, raise an error for a file that cannot be written."""
         if value is None or value == "-":
             return value
         path = Path(value)

@@ -95,7 +95,7 @@ def is_data_set(table: str) -> bool:
 
 
 def _data_sets(table: str) -> list[str]:
-    """Return the names of all data sets; empty if ``table`` looks like a file and the data folder cannot be read."""
+    """Return the names of all data sets; no names if ``table`` looks like a file and the data folder cannot be read."""
     from priorcase.datasets import available  # loaded here: --help must not wait for NumPy
 
     try:
@@ -282,7 +282,7 @@ def note_strange(kinds: Mapping[str, Any], known: Mapping[str, Any], queries: Qu
 
 
 def _meant(value: object, known: Any) -> object:
-    """Return the known value that a new value probably misspells; only case and spaces may differ if it has digits."""
+    """Return the known value that a new value misspells; a value with digits may only differ in case and spaces."""
     meant = similar_value(value, known)
     if meant is not None or not isinstance(value, str) or any(map(str.isdigit, value)):
         return meant
@@ -386,7 +386,7 @@ def _past_columns(table: Any, past: Past) -> Any:
 
 
 def read_queries_of_model(words: Sequence[str], past: Past, model: Any, reading: Reading) -> Queries:
-    """Read new cases for a saved model, using the kinds of its columns; other columns are dropped."""
+    """Read new cases for a saved model, using the kinds of the model's columns; other columns are dropped."""
     import numpy as np
 
     from priorcase.datasets.past import Reading, as_stored

@@ -38,10 +38,11 @@ class Queries:
 
 
 def nearest(description: Description, queries: Queries, label: int | None = None) -> tuple[NeighborList, IdArray]:
-    """Return the nearest instances that may classify each query, and their labels; ``label`` restricts the instances.
+    """Return the nearest instances that may classify each query, and their labels.
 
     All instances listed for a query are at the same distance from the query. The instances are listed in the order in
-    which they were stored, with their costs (squared distances). At least one instance must be stored.
+    which they were stored, with their costs (squared distances). At least one instance must be stored. If ``label`` is
+    not None, only instances with this label are searched.
     """
     core, cells, threads = description.core, queries.cells, queries.threads
     found = core.nearest(cells, threads) if label is None else core.nearest_with(cells, label, threads)
@@ -122,9 +123,9 @@ def _smoothed(votes: FloatArray) -> FloatArray:
 def claims(queries: Queries) -> tuple[BoolArray, FloatArray, FloatArray]:
     """Return three arrays of shape (queries, classes) with the result of each class's description.
 
-    The arrays contain whether the description of the class claims the query, the share of class members among the
-    nearest instances, and the cost of the nearest instances. This cost is divided by the sum of the attribute weights,
-    which makes costs comparable between descriptions.
+    The first array contains whether the description claims the query, the second the share of class members among the
+    nearest instances, and the third the cost of the nearest instances. The costs are divided by the sum of the
+    attribute weights, which makes them comparable between descriptions.
     """
     shape = len(queries), queries.memory.seen.codes.size
     claimed, share, distance = np.zeros(shape, bool), np.zeros(shape), np.full(shape, np.inf)
@@ -168,7 +169,7 @@ def _by_members(queries: Queries) -> BoolArray:
 
 
 def _by_weights(tied: NeighborList, description: Description) -> FloatArray:
-    """Return the cost of each query's nearest instances, divided by the sum of the weights in column order."""
+    """Return the cost of each query's nearest instances, divided by the sum of the weights (added in column order)."""
     return np.asarray(tied.distances[tied.indptr[:-1]] / np.cumsum(description.search_weights())[-1])
 
 
@@ -182,7 +183,7 @@ def _least(distance: FloatArray, among: BoolArray) -> BoolArray:
 
 
 def precedents(queries: Queries, table: Table, backend: Backend | None) -> Precedents:
-    """Return the instances that decided each prediction, with equal votes, and the nearest one with another class."""
+    """Return the instances that decided each prediction by equal votes, and the nearest instance of another class."""
     memory, seen = queries.memory, queries.memory.seen
     predicted, every = classify(queries), np.arange(len(queries))
     found: list[list[Precedent]] = [[] for _ in every]
@@ -236,7 +237,7 @@ def _voters(description: Description, queries: Queries, label: int | None) -> li
 
 
 def _nearest_unlike(description: Description, queries: Queries, own: IdArray) -> list[IdArray]:
-    """Return an array for each query: the id of the nearest instance with another label, or no id if there is none."""
+    """Return, for each query, the id of the nearest instance of another label in an array, or an empty array."""
     best, least = np.full(len(queries), -1), np.full(len(queries), np.inf)
     for label in np.unique(description.core.records()[1]).tolist():
         rows = np.flatnonzero(own != label)

@@ -72,7 +72,7 @@ class Rules:
         return self.keep == "every" and not self.window
 
     def compare(self, schema: Schema, rows: Instances, earlier: Comparison | None = None) -> Comparison:
-        """Return the comparison of instances with the attributes of a schema, given the first rows.
+        """Return the `Comparison` for the attributes of a schema; distances other than Aha's are fitted to ``rows``.
 
         ``earlier`` is the comparison before attributes were added to the schema; the codes of ``earlier`` are kept.
         """
@@ -129,7 +129,7 @@ class LiveValues:
         return -1.0 - len(unseen)
 
     def term(self) -> Computation:
-        """Return the difference between values, with all values learned so far."""
+        """Return the difference between values as a `Computation` that contains all values learned so far."""
         if len(self._latest.values) != len(self.values):
             self._latest = replace(self._term, values=tuple(self.values))
         return self._latest
@@ -241,7 +241,7 @@ class Comparison:
             )
 
     def saved(self) -> dict[str, Any] | None:
-        """Return what was learned from rows: the fitted distance and the values compared in Python; None if nothing."""
+        """Return the fitted distance and the values compared in Python, or None if nothing was learned from rows."""
         live = [(a, list(each.values)) for a, each in self.live.items()]
         if self.growing:
             return {"live": live} if live else None
@@ -412,7 +412,7 @@ class Description:
         return self.core.weights()[3]
 
     def counts_of(self, labels: IdArray) -> FloatArray:
-        """Return the number of instances with each label, within the window if there is one; 0 for label -1."""
+        """Return an array with the number of instances of each label, within the window if any; 0 for label -1."""
         counts, _ = self.core.counts()
         return np.append(counts, 0.0)[np.minimum(labels, counts.size)]
 

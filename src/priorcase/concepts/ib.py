@@ -373,7 +373,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         return found
 
     def _kept(self) -> IdArray:
-        """Return the ids of the instances that are counted as stored in the paper."""
+        """Return the ids of the instances that the paper counts as stored."""
         return memory.union(one.kept() for _, one in self._answering().named())
 
 
@@ -382,8 +382,8 @@ class IB1(ConceptLearner):
     """IB1: incremental nearest-neighbor classifier that stores every instance.
 
     Similarity is ``Sim(x, y) = -sqrt(sum_i f(x_i, y_i))``, where f is the squared difference of numbers scaled to [0,
-    1] by their range so far, and 0 or 1 for equal or different values. A missing value differs maximally from any known
-    value, and f = 1 for two missing values. The class of the most similar stored instance is predicted.
+    1] by their range so far; for other values, f is 0 if they are equal and 1 if not. A missing value differs maximally
+    from any known value, and f = 1 for two missing values. The class of the most similar stored instance is predicted.
 
     Parameters
     ----------
@@ -498,8 +498,8 @@ class IB3(IB2):
     Parameters
     ----------
     accept, drop
-        One-sided confidence levels of acceptance and dropping, from 0.5 to below 1. 0.9 and 0.875 (a two-sided 75%)
-        reproduce the paper's figures.
+        One-sided confidence levels of acceptance and dropping, from 0.5 to below 1. The values 0.9 and 0.875 (75%
+        if two-sided) reproduce the paper's figures.
     decay
         Factor by which each new trial discounts the earlier trials of a record, for concept drift; 1 for no discount.
         A record covers about its latest ``1 / (1 - decay)`` trials.
@@ -540,8 +540,8 @@ class IB4(ConceptLearner):
 
     For class c, ``Sim_c(x, y) = -sqrt(sum_i w_ci^2 f(x_i, y_i))`` with f as in `IB1`. A label is "c" or "not c". After
     y has predicted x, ``Cum_i += (1 - L) (1 - d_i)`` if their labels are equal and ``Cum_i += (1 - L) d_i`` if not,
-    ``Norm_i += 1 - L``, and ``w_ci = max(Cum_i / Norm_i - 1/2, 0)``, with ``d_i = sqrt(f(x_i, y_i))`` and the higher
-    frequency L of their labels. All weights start at 1/2; weights of irrelevant nominal attributes tend to 0.
+    ``Norm_i += 1 - L``, and ``w_ci = max(Cum_i / Norm_i - 1/2, 0)``. Here ``d_i = sqrt(f(x_i, y_i))``, and L is the
+    higher frequency of the two labels. All weights start at 1/2; weights of irrelevant nominal attributes tend to 0.
 
     The class whose description claims the query is predicted. If several descriptions claim the query, the nearest one
     wins; if none does, the nearest member wins (by squared distance / sum of weights). Targets may be multi-label.

@@ -139,7 +139,7 @@ class ConceptMemory(Memory):
         }
         stored = union(one.core.records()[0] for one in self.descriptions.values())
         if not np.array_equal(stored, instances.ids):
-            raise ValueError("the rows are not those of the descriptions")
+            raise ValueError("the rows do not match the rows of the descriptions")
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -479,7 +479,7 @@ def _replayed(memory: ConceptMemory, known: Instances, order: IdArray, gone: IdA
 def _relearned(
     descriptions: Descriptions, instances: Instances, seen: SeenClasses, order: IdArray, threads: int
 ) -> tuple[Descriptions, IdArray]:
-    """Learn stored rows with their first attributes; return the descriptions and the ids that are no longer stored."""
+    """Learn stored rows with the attributes of the descriptions; return the descriptions and the dropped ids."""
     comparison, positions = descriptions[None].comparison, instances.positions(order)
     cells = instances.cells(positions)[:, : len(comparison.schema)]
     targets = seen.coded(instances, positions)

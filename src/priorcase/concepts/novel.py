@@ -26,7 +26,7 @@ Stage: TypeAlias = tuple[int, int, Schema]
 
 
 def read_some(instances: Instances, X: Any, *, extend: bool) -> tuple[Table, ColumnKinds]:
-    """Read a table, with absent attributes as missing values in all rows; also return its columns with their kinds.
+    """Read a table in which absent attributes become missing values; also return the table's columns with their kinds.
 
     With ``extend``, additional columns become attributes at the end of the schema. Without ``extend``, an additional
     column raises an error unless all its values are missing.
@@ -111,7 +111,7 @@ def staged(
 ) -> tuple[Instances, list[Stage]]:
     """Return the rows to learn again, with their final attributes, and the stages in which the attributes appear.
 
-    ``calls`` contains the columns of each call of `fit` or `partial_fit` that has remaining rows.
+    ``calls`` contains the columns of each call of `fit` or `partial_fit` from which rows remain.
     """
     schema = instances.schema
     if not calls or calls[0] is None:

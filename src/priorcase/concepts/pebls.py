@@ -70,7 +70,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         Exponents k (of the differences of class probabilities) and r (of the value differences delta).
     weighting
         ``"multi_pass"``: each row updates the record of its nearest *other* exemplar. ``"one_pass"``: each new row
-        updates that of the nearest exemplar stored so far (shuffle a table sorted by class). None: all weights are 1.
+        updates the record of the nearest exemplar so far (shuffle a table sorted by class). None: all weights are 1.
     passes, inherit
         Number of passes with ``"multi_pass"``. Whether with ``"one_pass"`` a new exemplar starts with the record of its
         nearest exemplar, instead of ``used = correct = 1``.
@@ -208,8 +208,8 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
     def suspects(self, n: int | None = 10) -> Exemplars:
         """Return the ``n`` least reliable exemplars, worst first.
 
-        A suspect is an exception or possibly mislabeled, especially if its nearest exemplar has another class. With
-        ``weighting="one_pass"``, a suspect may have inherited the record of a suspicious neighbor.
+        A suspect is an exceptional or possibly mislabeled row, especially if its nearest exemplar has another class.
+        With ``weighting="one_pass"``, a suspect may have inherited the record of a suspicious neighbor.
         """
         memory = self._answering()
         check_value("n", n, [None, *_COUNT])
@@ -255,7 +255,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         return k
 
     def _polls(self, cells: FloatArray, n_neighbors: int | None = None) -> Iterator[Poll]:
-        """Yield polls of the nearest exemplars of each query, block by block."""
+        """Yield the nearest exemplars of each query as `Poll` objects, block by block."""
         return (poll for _, poll in polls(self, cells, self._how_many(n_neighbors)))
 
     def _width(self) -> int:
@@ -404,7 +404,7 @@ class ExemplarMemory(NeighborsMemory):
         return np.asarray(self.weights[rows][:, None] * added)
 
     def differences(self, a: int) -> tuple[tuple[str, ...], FloatArray]:
-        """Return the names of the stored symbols of attribute ``a``, and ``delta`` between each two symbols."""
+        """Return the names of the stored symbols of attribute ``a``, and ``delta`` between every pair of symbols."""
         codes, names = self.symbols.held(a)
         fitted = replace(self.distance, power=1.0).fit(self.symbols.instances)
         cells = np.full((len(codes), len(fitted)), np.nan)

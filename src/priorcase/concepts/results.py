@@ -105,7 +105,7 @@ class LearningHistory(GridsResult):
 
     @prefix_errors
     def plot(self, ax: Any = None, window: int | None = None) -> Any:
-        """Plot the accuracy and the share of instances stored or acceptable against the number of instances seen.
+        """Plot the accuracy and the shares of stored and acceptable instances against the number of instances seen.
 
         With ``window``, plot the accuracy over the latest ``window`` instances, which shows drift.
         """

@@ -40,7 +40,7 @@ class SeenClasses:
 
     @property
     def ids(self) -> IdArray:
-        """First id of each batch of labels that has remaining rows."""
+        """First id of each batch of labels; batches without remaining rows are omitted."""
         return np.array([start for start, _ in self.labeling.batches])
 
     def target_values(self, t: int = 0) -> tuple[Value, ...]:
@@ -96,7 +96,7 @@ class SeenClasses:
         if not numbers or not len(instances) <= n_rows <= next_id or instances.next_id > next_id:
             raise ValueError("fewer rows were seen than stored")
         if (rows.sum() != n_rows if flat else rows.max(initial=0) > n_rows) or instances.targets is None:
-            raise ValueError("the numbers of rows of the classes are inconsistent")
+            raise ValueError("the numbers of rows per class are inconsistent")
         if type(labels) is not tuple or (flat and [label is not None for label in labels] != (rows > 0).tolist()):
             raise ValueError("the names of the classes do not match their rows")
         dtypes = [dtype for _, dtype in told["labeling"]["batches"]]

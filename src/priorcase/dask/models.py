@@ -215,7 +215,7 @@ def _of_rows(partition: Partition, learn: Any, *, weighted: bool = True) -> Any:
 
 
 def _joined(models: Sequence[Any], join: str) -> Any:
-    """Join models in order; the inputs are unchanged, since Dask may join them again."""
+    """Join models in order; the inputs are unchanged, because Dask may join them again."""
     models = [each for each in models if each is not None]
     if len(models) < 2:
         return models[0] if models else None
@@ -284,7 +284,9 @@ def _as_array(tasks: Sequence[Delayed], classes: Any, dtype: Any) -> Any:
 
 
 def _blocks(model: DistributedKNN, X: Any, k: int) -> list[tuple[int, int, Delayed]]:
-    """Split queries into blocks with short neighbor lists; return the number, first query and queries of each block.
+    """Split queries into blocks, so that the neighbor lists of a block are short.
+
+    Return, for each block, its number, the position of its first query, and its queries.
 
     Many queries are split into at least two blocks, so that not all workers wait for the partition searched first.
     """
@@ -396,7 +398,7 @@ def _workers() -> Any:
 
 
 class _Workers(DaskDistributedBackend):
-    """joblib's backend for Dask that passes large arguments as tasks, which Dask repeats if a worker dies.
+    """joblib's backend for Dask, with large arguments passed as tasks; Dask repeats tasks if a worker dies.
 
     By default, joblib scatters large arguments. Scattered arguments are lost if the worker that holds them dies, and
     calls then fail or wait forever.

@@ -204,7 +204,7 @@ class IndexedPartition:
         return np.ones(len(self)) if weights is None else weights
 
     def _found(self, queries: Queries, at: IntArray, found: Neighbors, *, weighted: bool = False) -> Found:
-        """Return neighbor lists with targets and weights for all queries, given the lists of some queries."""
+        """Return neighbor lists with targets and weights; queries that are not in ``at`` have empty lists."""
         rows, n = self._positions(found.ids), len(queries.cells)
         counts = np.zeros(n, np.int64)
         counts[at] = found.counts
@@ -234,7 +234,7 @@ class IndexedPartition:
 
 
 def nearest(part: IndexedPartition, queries: Queries, k: int, ties: bool, weighted: bool, first: Any = None) -> Found:
-    """Search one partition; the results from a ``first`` partition limit the search."""
+    """Search one partition; ``first``, the result from the first partition, limits the search."""
     limits = None
     if first is not None:
         reached = np.diff(first.indptr) >= k
@@ -366,7 +366,7 @@ class Votes:
 
 
 def model_probabilities(model: Any, poll: Poll, left_out: LeftOut | None) -> FloatArray:
-    """Return the class probabilities for a poll."""
+    """Return the class probabilities that follow from the votes of a `Poll`."""
     return model._probabilities(poll, left_out)  # type: ignore[no-any-return]
 
 
@@ -450,7 +450,7 @@ class DistributedKNN(TextResult):
     # -- tasks
 
     def queries(self, X: Any) -> Delayed:
-        """Return a table as queries; ``X`` may be a task that computes it."""
+        """Return a table as queries; ``X`` is the table, or a task that computes the table."""
         return delayed(encoded, pure=False)(delayed(self._empty, traverse=False), X)
 
     def near(self, queries: Delayed, k: int, *, ties: bool, weighted: bool, turn: int = 0) -> Delayed:

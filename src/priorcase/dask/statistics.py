@@ -1,8 +1,9 @@
 """Statistics of rows on several machines, bit for bit identical to the statistics of a single table.
 
 Minima and maxima, integer counts and exact sums are combined. Quantiles are determined by counting the leading digits
-of numbers, sixteen bits at a time. Everything else, including sums of weights, whose last bits depend on the row order,
-is computed on one worker that receives the column, its targets and its weights.
+of numbers, sixteen bits at a time. All other statistics are computed on one worker that receives the column, its
+targets and its weights. They include sums of weights, because the last bits of such a sum depend on the order of the
+rows.
 """
 
 from __future__ import annotations
@@ -228,7 +229,7 @@ def _interval_table(stored: Instances, a: int, target: int, edges: FloatArray) -
 
 
 def _only(stored: Instances, a: int) -> Instances:
-    """Return the rows with a single column, with targets and weights."""
+    """Return the rows reduced to a single column, together with their targets and weights."""
     schema = stored.schema
     names = None if schema.names is None else (schema.names[a],)
     return stored.reshaped(Schema(names, (schema.kinds[a],)), [a])

@@ -2,8 +2,8 @@
 
 Nominal columns can only contain the values declared in the header. An unquoted ``?`` is a missing value, and a percent
 sign outside quotation marks begins a comment. A value that is omitted from a sparse row is 0 or the first declared
-value. A row is first split at commas, so that fields can contain spaces and quotation marks. If the number of fields is
-then wrong, the row is split by the rule of Weka, at any sequence of blanks and commas.
+value. A row is first split at commas, so that fields can contain spaces and quotation marks. If this gives the wrong
+number of fields, the row is split again by the rule of Weka, at any sequence of blanks and commas.
 """
 
 from __future__ import annotations
@@ -112,11 +112,11 @@ def read_arff(text: str, source: str) -> RawTable:
 
 
 def _arff_attribute(rest: str) -> tuple[str, list[Meaning]]:
-    """Return the column name and the possible kinds in an ``@attribute`` line, in the order in which to try them."""
+    """Return, for an ``@attribute`` line, the column name and the possible kinds in the order in which to try them."""
     found = _ATTRIBUTE.match(rest)
     name = "" if found is None else found[3] or _ESCAPE.sub(_unescaped, found[1] or found[2] or "")
     if found is None or not name:
-        raise MalformedError(f"an attribute has no name and type. {_ATTRIBUTE_HINT}")
+        raise MalformedError(f"an attribute has no name or no type. {_ATTRIBUTE_HINT}")
     rest = found[4]
     if rest.startswith("{"):
         return name, _nominal(rest, name)
@@ -137,7 +137,7 @@ def _arff_attribute(rest: str) -> tuple[str, list[Meaning]]:
 
 
 def _nominal(braces: str, name: str) -> list[Meaning]:
-    """Return the declared values of a nominal column, split by the rule of Weka and, if different, at commas."""
+    """Return the possible lists of values of a nominal column: split by the rule of Weka, or split at commas."""
     found: list[tuple[str, ...]] = []
     wrong = MalformedError(f"the values of {name!r} are not distinct. {_ATTRIBUTE_HINT}")
     for between_commas in (False, True):
@@ -217,7 +217,8 @@ def _sparse_row(tokens: list[Token], meanings: dict[str, Meaning]) -> list[Field
             )
         if int(place) in fields or int(place) >= len(meanings):
             raise MalformedError(
-                f"a sparse row has a duplicate position, or a position beyond {len(meanings) - 1}. Count from 0."
+                f"a sparse row has a duplicate position, or a position beyond {len(meanings) - 1}. Positions start "
+                "at 0."
             )
         fields[int(place)] = _field(value[0])
     for position, (name, meaning) in enumerate(meanings.items()):
@@ -232,7 +233,7 @@ def _sparse_row(tokens: list[Token], meanings: dict[str, Meaning]) -> list[Field
 
 
 def _tokens(text: str) -> list[Token]:
-    """Split a line into words and braces as Weka does, up to a comment."""
+    """Split a line into words and braces, as Weka does; ignore a comment at the end of the line."""
     tokens: list[Token] = []
     for single, double, word, brace, mark in _TOKEN.findall(text):
         if mark == "%":
@@ -267,7 +268,7 @@ def _field(token: Token) -> Field:
 
 
 def arff_fields(text: str, *, braces: bool = False) -> list[Field]:
-    """Split a line at commas or tabs, up to a comment; with ``braces``, split the list in braces at the start."""
+    """Split a line at commas or tabs and ignore a comment at its end; with ``braces``, the line is a list in braces."""
     fields: list[Field] = []
     at, more, empty = int(braces), True, False
     while more:

@@ -114,7 +114,7 @@ def _c45_meaning(name: C45Name, values: Sequence[C45Name]) -> Meaning:
         return Meaning("date", format="ymd")
     if word == "time" or word.split()[:1] == ["discrete"]:
         return Meaning("nominal")
-    raise MalformedError(f"{name.text!r} has {word!r} as its only value, which is not a type", name.line)
+    raise MalformedError(f"{name.text!r} has only one value, {word!r}, which is not a type", name.line)
 
 
 def _c45_values(values: Sequence[C45Name]) -> Meaning:
@@ -153,7 +153,8 @@ def c45_files(
     """Return the names and contents of the ``.names`` file and of the data file, given the path of either file."""
     if not isinstance(source, str | os.PathLike):
         raise ReadingError(
-            f"{called} cannot be read as C4.5, which needs a .names file in the same folder. Pass the path of the file."
+            f"{called} cannot be read as C4.5 from an open file, because a .names file in the same folder is needed. "
+            "Pass the path of the file."
         )
     path = Path(source)
     stem = path.with_suffix("") if path.suffix.lower() in PACKED else path
@@ -172,7 +173,7 @@ def c45_files(
 
 
 def _beside(stem: Path, suffix: str) -> Path | None:
-    """Return the path of a file with another suffix, possibly compressed, or None if there is no such file."""
+    """Return the path of the file with this suffix, which may be compressed; None if the file does not exist."""
     other = stem.with_suffix(suffix)
     names = (other.name, *(f"{other.name}{suffix}" for suffix in PACKED))
     return next((path for path in map(other.with_name, names) if path.is_file()), None)

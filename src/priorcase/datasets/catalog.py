@@ -175,7 +175,7 @@ def load_taxonomy(name: str, attribute: str, *, folder: Folder | None = None, do
 def available(*, folder: Folder | None = None) -> Available:
     """List the data sets that :func:`load` can load by name: in the folder, built in, in the cache, and at OpenML.
 
-    Of the data sets at OpenML, the list contains only a selection; `load` finds the others, too. Nothing is downloaded.
+    The list contains only a selection of the data sets at OpenML; `load` finds all of them. Nothing is downloaded.
     ``folder`` is the folder to search first; None for the folder set by the environment variable ``PRIORCASE_DATA``.
 
     Examples
@@ -249,9 +249,9 @@ class Available(GridResult):
 class Description(TextResult):
     """Description of a data set, usually from a ``manifest.json``: columns, origin and license.
 
-    ``id_columns`` identify a case and are not attributes. ``deviations`` lists differences from the original data, or
-    from the description of the data in papers. ``taxonomies`` maps the attributes that have a taxonomy to the files of
-    the taxonomies. ``size`` (in bytes) and ``sha256`` refer to the uncompressed file.
+    ``id_columns`` lists the columns that identify a case and are not attributes. ``deviations`` lists differences from
+    the original data, or from the description of the data in papers. ``taxonomies`` maps the attributes that have a
+    taxonomy to the files of the taxonomies. ``size`` (in bytes) and ``sha256`` refer to the uncompressed file.
     """
 
     name: str
@@ -467,7 +467,8 @@ class Known:
 
     ``orders`` maps ordinal columns to their levels, lowest first, because ARFF cannot declare a column as ordinal.
     ``nominal`` lists columns whose numbers are codes, and ``ids`` lists columns that identify a case. ``notes`` lists
-    confirmed differences of the OpenML data set, which usually is a copy from Weka, from the original data.
+    confirmed differences between the OpenML data set and the original data; the OpenML data set is usually a copy from
+    Weka.
     """
 
     number: int
@@ -568,7 +569,7 @@ def _shortest(number: float) -> str | None:
 
 
 def _known_kind(kind: Kind, fields: Sequence[str | None], name: str, known: Known) -> Kind:
-    """Return an ordinal or nominal kind if one is known for the column, otherwise the kind in the header."""
+    """Return the ordinal or nominal kind that is known for a column, otherwise the kind in the header."""
     order = known.orders.get(name)
     if order is not None and {*fields} <= {None, *order}:
         return Ordinal(tuple(order))

@@ -1,4 +1,4 @@
-"""Tables of named columns with kinds, accepted by estimators without a frame library."""
+"""Tables of named columns with kinds; estimators accept these tables, and no frame library is needed."""
 
 from __future__ import annotations
 
@@ -36,10 +36,11 @@ _SHOWN = 8
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NamedColumns(Source):
-    """A table with column names and kinds, accepted by every estimator without pandas, Polars or PyArrow.
+    """A table with column names and kinds, which every estimator accepts; no frame library is needed.
 
-    ``data`` maps names to columns. Numeric columns are floats with NaN for missing values (dates are seconds since
-    1970), and other columns are objects with None. ``kinds`` maps names to the kinds of the columns.
+    ``data`` maps names to columns. Numeric columns and dates are arrays of floats with NaN for missing values; dates
+    are seconds since 1970. Other columns are arrays of objects with None for missing values. ``kinds`` maps names to
+    the kinds of the columns.
 
     Examples
     --------
@@ -176,7 +177,7 @@ class NamedColumns(Source):
 
 def check_backend(value: object, parameter: str) -> None:
     """Raise an error if a value is not the name of a frame library."""
-    check_choice(parameter, value, get_args(Backend), hint="For another library, convert one of these frames.")
+    check_choice(parameter, value, get_args(Backend), hint="To get a frame of another library, convert the result.")
 
 
 def _array(values: Any, kind: Kind) -> AnyArray:

@@ -39,8 +39,9 @@ _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (code
 class RawTable(NamedTuple):
     """The columns of a file as Arrow columns with unchanged fields, before the kinds of the columns are inferred.
 
-    ``lines`` contains pairs (row, line); from each of these rows to the next, line numbers increase by 1 per row. It is
-    empty if the line numbers are unknown. ``declared`` contains declarations in the file, and ``about`` its format.
+    ``lines`` contains a pair (row, line) for the first row, and for each row that does not begin on the line after the
+    previous row; ``lines`` is empty if the line numbers are unknown. ``declared`` contains declarations in the file,
+    and ``about`` its format.
     """
 
     source: str
@@ -53,7 +54,7 @@ class RawTable(NamedTuple):
 
 
 def runs(lines: Iterable[int]) -> tuple[tuple[int, int], ...]:
-    """Return (row, line) pairs for the rows where line numbers do not increase by 1, or () for too many pairs."""
+    """Return a pair (row, line) for each row that is not on the line after the previous row; () for too many pairs."""
     found: list[tuple[int, int]] = []
     expected = None
     for row, line in enumerate(lines):
@@ -67,7 +68,7 @@ def runs(lines: Iterable[int]) -> tuple[tuple[int, int], ...]:
 
 
 def encoding_of(content: bytes) -> str:
-    """Detect UTF encodings by a byte-order mark, zero bytes or validity; the default is cp1252 or Latin-1."""
+    """Detect a UTF encoding by a byte-order mark, zero bytes or valid UTF-8; otherwise, return cp1252 or Latin-1."""
     if content.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         return "utf-32"
     for mark, name in _MARKS:
@@ -103,7 +104,7 @@ def decoded(content: bytes, name: str, encoding: str | None = None) -> tuple[str
         line = content.count(b"\n", 0, error.start) + 1
     except (LookupError, ValueError) as error:  # not an encoding, or not a text encoding
         raise ReadingError(
-            f"The encoding {encoding!r} is unknown. Common ones are utf-8, utf-16, latin-1 and cp1252."
+            f"The encoding {encoding!r} is unknown. Common encodings are utf-8, utf-16, latin-1 and cp1252."
         ) from error
     if line is not None:
         raise ReadingError(
@@ -132,7 +133,7 @@ def check_delimiter(delimiter: object) -> None:
 
 
 def _head(content: str | bytes) -> str:
-    """Return the first complete lines of a text, up to a limit that is larger if the first line is long."""
+    """Return complete lines from the start of a text; the maximum length is larger if the first line is long."""
     first = content.find("\n") if isinstance(content, str) else content.find(b"\n")
     size = max(_SAMPLE, _LINES * (first + 1)) if first >= 0 else len(content)
     head = content[:size] if isinstance(content, str) else content[:size].decode("utf-8", "ignore")
@@ -153,9 +154,9 @@ def _sample(head: str, delimiter: str) -> list[list[str]]:
 
 
 def delimiter_of(text: str, usual: str = ",") -> str:
-    """Return the delimiter that splits the most records into as many fields as the first record, or ``usual``.
+    """Return the delimiter that best splits all records into the same number of fields; ``usual`` if none is found.
 
-    Blanks are delimiters only if most fields are numbers and no other delimiter (except tabs) is found.
+    Blanks are the delimiter only if most fields between them are numbers, and if no delimiter except tabs is found.
     """
     best, found = (0.0, 0.0, 0), usual
     for mark in dict.fromkeys((usual, *DELIMITERS)):
@@ -174,7 +175,7 @@ def delimiter_of(text: str, usual: str = ",") -> str:
 
 
 def _blanks_divide(text: str, width: int) -> bool:
-    """Return whether blanks split all lines into the same number (above ``width``) of mostly numeric fields."""
+    """Return whether blanks split all lines into the same number of fields, above ``width``, and most are numbers."""
     records, lines = _sample(_with_tabs(text), "\t"), text.splitlines()
     first = len(records[0]) if records else 0
     records, lines = records[1:] or records, lines[1:] or lines  # the first may be a header
@@ -195,7 +196,8 @@ def _with_tabs(text: str) -> str:
 def has_header(records: Sequence[Sequence[str]]) -> bool:
     """Return whether the first record is a header.
 
-    A header has fields that differ in type from the fields below, or mostly fields that do not occur below.
+    A record is a header if its fields differ in type from the fields below them, or if most of its fields do not occur
+    below.
     """
     first, body = records[0], records[1:]
     if not body:
@@ -237,8 +239,9 @@ def read_delimited(
 ) -> RawTable:
     """Split a text, or undecoded UTF-8 bytes, into columns.
 
-    ``like`` contains the reading options of a reference table. In large files, columns of plain numbers and ISO dates
-    are converted, except the columns in ``texts``; nothing is converted if ``texts`` is None.
+    ``like`` contains the reading options of a reference table. In large files, columns of plain numbers become numbers
+    and columns of ISO dates become timestamps; the columns in ``texts`` remain text, as do all columns if ``texts`` is
+    None.
     """
     start, head = 1, _head(content)
     if told := re.match(r"sep=(.)\r?\n", head):  # declared as in Excel
@@ -323,7 +326,7 @@ def _is_like(first: Sequence[str], names: Sequence[str]) -> bool:
 
 
 def _after_first(lines: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
-    """Return the (row, line) pairs after the first row has been removed."""
+    """Remove the first row; return the new (row, line) pairs of the remaining rows."""
     if not lines:
         return ()
     later = [(row - 1, line) for row, line in lines[1:]]
@@ -361,7 +364,7 @@ def _split(
 
 
 def _has_title(head: str, least: int = 2) -> bool:
-    """Return whether the first line has one field and all others have the same number, at least ``least``."""
+    """Return whether the first line has one field and all other lines have the same number of fields (>= ``least``)."""
     for mark in DELIMITERS:
         first, *others = map(len, _sample(head, mark) or [[]])
         if first == 1 and len(others) > 1 and len({*others}) == 1 and others[0] >= least:
@@ -371,7 +374,8 @@ def _has_title(head: str, least: int = 2) -> bool:
 
 def _title(source: str, line: int) -> ReadingError:
     return ReadingError(
-        f"{source} line {line} looks like a title above the header. Delete this line, and all others above the header."
+        f"{source} line {line} looks like a title above the header. Delete this line and every other line "
+        "above the header."
     )
 
 
@@ -395,7 +399,7 @@ def _split_fast(
     header: bool,
     texts: Collection[str] | None,
 ) -> tuple[list[Any] | None, bool]:
-    """Read columns with PyArrow (None if Python's reader is needed); also return whether each line is a row."""
+    """Read columns with PyArrow, or return None if this is impossible; also return whether each line is a row."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 

@@ -74,7 +74,7 @@ _EXCEL_ERRORS = (
 
 
 def table_of(source: str) -> tuple[str, str | None]:
-    """Split ``file.db::table`` into the path and the table name (None without ``::``)."""
+    """Split ``file.db::table`` into the path and the table name; the table name is None if there is no ``::``."""
     path, mark, table = source.rpartition("::")
     return (path, table) if mark and path and not os.path.exists(source) else (source, None)
 
@@ -343,7 +343,7 @@ def read_excel(content: bytes, source: str, sheet: str | int | None, header: boo
 def _excel_rows(
     content: bytes, source: str, sheet: str | int | None, max_bytes: int
 ) -> tuple[list[tuple[int, list[Any]]], str | None]:
-    """Return the nonempty rows of a sheet (row numbers and cells without trailing empty cells), and the sheet name.
+    """Return the nonempty rows of a sheet, as (row number, cells) pairs without empty cells at the end, and its name.
 
     The sheet name is None if the workbook has only one sheet.
     """
@@ -467,7 +467,7 @@ def _simple_column(column: Any, name: str, source: str) -> Any:
 
 
 def _categories(column: Any) -> Any:
-    """Return a column of string categories, ordered if the type is ordered; other categories become plain values."""
+    """Give string categories a single dictionary, which keeps their order; convert other categories to plain values."""
     import pyarrow as pa
     from pyarrow import types
 

@@ -75,8 +75,8 @@ def make_led(
 
     Digits are drawn uniformly. Each segment is *inverted* with probability ``noise``, so nothing can be learned from
     data with a noise of 0.5. Aha, Kibler & Albert (1991) instead *replace* values at random, and only half of the
-    replacements are inversions. Returns booleans of shape ``(n, attributes)``, which every distance treats as nominal,
-    and the digits.
+    replacements are inversions. Returns an array of booleans of shape ``(n, attributes)``, which every distance treats
+    as nominal values, and an array of the digits.
 
     Parameters
     ----------
@@ -188,9 +188,9 @@ def make_disjuncts(
 ) -> tuple[FloatArray, IntArray]:
     """Generate uniform points in the unit square, with class 1 inside any of four rectangles and class 0 outside.
 
-    The data are similar to the artificial domains of Aha, Kibler & Albert 1991, who plot such a concept without giving
-    the coordinates. With probability ``noise``, a value is *replaced* by a random value from the same distribution;
-    the class does not change. Returns numbers of shape ``(n, 2 + irrelevant)`` and the classes.
+    The data are similar to the artificial domains of Aha, Kibler & Albert 1991, who plot a concept of this form but do
+    not give its coordinates. With probability ``noise``, a value is *replaced* by a random value from the same
+    distribution; the class does not change. Returns numbers of shape ``(n, 2 + irrelevant)`` and the classes.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def boundary_distance(X: AnyArray) -> FloatArray:
 
 
 def _beyond(points: FloatArray) -> FloatArray:
-    """Return signed distances to the sides of the rectangles, negative inside: (points, rectangles, directions)."""
+    """Return signed distances (negative inside) to the sides, shape (points, rectangles, directions)."""
     return np.maximum(DISJUNCTS[..., 0] - points[:, None, :], points[:, None, :] - DISJUNCTS[..., 1])
 
 
@@ -272,8 +272,8 @@ def add_noise(
     as in the noise experiments of Aha, Kibler & Albert 1991. The new value can equal the old value, so in a column with
     two equally frequent values, half of the replacements change nothing.
 
-    With the same ``random_state``, a higher noise probability includes all replacements of a lower one. The order of
-    the rows does not change.
+    With the same ``random_state``, all replacements made at a lower noise probability are also made at a higher
+    probability. The order of the rows does not change.
 
     Parameters
     ----------
@@ -287,8 +287,8 @@ def add_noise(
         Probability that a class is replaced.
     class_draw
         How the new class is drawn: ``"distribution"`` takes the class of a random row, which can be the same class;
-        ``"others"`` takes one of the other classes with equal probability, so about the share ``classes`` of the labels
-        is wrong.
+        ``"others"`` takes one of the other classes with equal probability, so each label is wrong with probability
+        ``classes``.
     random_state
         Seed.
 
@@ -316,7 +316,7 @@ def add_noise(
 
 
 def _donors(column: Column, level: float, rng: np.random.Generator, draw: Any) -> IntArray:
-    """Return for each row the row that provides its value: a random row with probability ``level``, or itself."""
+    """Return, for each row, the row that provides its value: a random row with probability ``level``, else itself."""
     known = ~_gaps(column)
     own = np.arange(known.size)
     chances, picks = rng.random(own.size), rng.random(own.size)
@@ -331,7 +331,7 @@ def _row_with_value(_column: Column, known: BoolArray, picks: FloatArray) -> Int
 
 
 def _row_of_another_class(column: Column, known: BoolArray, picks: FloatArray) -> IntArray:
-    """Return for each row the first row of a random other class, or the row itself if there is only one class."""
+    """Return, for each row, the first row of a random other class, or the row itself if there is only one class."""
     codes = np.asarray(column.coded().codes)
     _, first, own = np.unique(codes[known], return_index=True, return_inverse=True)
     found = np.arange(codes.size)
@@ -379,7 +379,7 @@ def _is_table(y: Any) -> bool:
 
 
 def _table_of(X: Any, rows: IntArray) -> Any:
-    """Return a table of the type of X whose value at (i, a) is the value of X at (``rows[i, a]``, a)."""
+    """Return a table of the same type as X; its value at (i, a) is the value of X at (``rows[i, a]``, a)."""
     columns = range(rows.shape[1])
     if isinstance(X, NamedColumns):
         return NamedColumns.of({name: X.data[name][rows[:, a]] for a, name in enumerate(X.kinds)}, X.kinds)

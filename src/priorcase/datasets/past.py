@@ -14,7 +14,7 @@ from priorcase.schema import Kind, Nominal, Schema, Set, Text, uninformative_col
 
 
 class Reading(NamedTuple):
-    """Reading options: kinds of columns by name (levels as a tuple), and the options of `read_table`.
+    """Reading options: the kinds of columns by name, with ordinal levels as a tuple, and the options of `read_table`.
 
     Kinds with parameters, such as ``Circular(24)``, are passed as objects.
     """
@@ -90,7 +90,7 @@ def past_of(
 
 
 def _told(columns: Mapping[str, Any], kinds: dict[str, Any]) -> tuple[dict[str, str | Kind], dict[str, Any]]:
-    """Return the kinds that learners cannot infer from the dtypes, and the kinds of all columns."""
+    """Return two mappings: the kinds that learners cannot infer from the dtypes, and the kinds of all columns."""
     words = {"nominal": Nominal, "text": Text, "set": Set}
     schema: dict[str, str | Kind] = {}
     for name, told in columns.items():

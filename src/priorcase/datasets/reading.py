@@ -65,7 +65,7 @@ def read_table(
     """Read a table from a file in any common format into a frame that every estimator accepts.
 
     ========  ======================================================================================================
-    csv, tsv  commas, semicolons, tabs, bars or blanks between fields; UTF-8, UTF-16 or Latin-1; a header or none
+    csv, tsv  commas, semicolons, tabs, bars or blanks between fields; UTF-8, UTF-16 or Latin-1; optional header
     excel     a sheet of an ``.xlsx`` workbook, through openpyxl
     parquet   and ``feather``, through PyArrow; columns have the types of the file
     jsonl     a JSON object on each line, or a JSON array of objects
@@ -98,13 +98,14 @@ def read_table(
         The character between fields, the character encoding, and whether the first row contains names; None to infer
         them. Without a header, columns are named ``column_1``, ``column_2``, ...
     decimal, thousands
-        The decimal mark, ``"."`` or ``","``, and the thousands separator, ``""`` for none; None to infer them.
+        The decimal mark (``"."`` or ``","``) and the thousands separator (``""`` if numbers have none); None to infer
+        them.
     dates
         ``"dmy"`` or ``"mdy"``, the order of day and month in dates that do not begin with the year; or a ``strptime``
         format for all dates; or None to infer the format.
     missing
-        One or several strings to read as missing instead of `MISSING`. Missing values that the file format defines are
-        always recognized.
+        One or several strings that mean a missing value; they replace the strings in `MISSING`. Missing values that the
+        file format defines are always recognized.
     sheet
         The sheet of a workbook, by its name or its number from 1.
     name
@@ -172,7 +173,7 @@ def read_frame(
     **how: Any,
 ) -> Any:
     """Read a table like `read_table`; with ``lenient``, the schema can name columns that the table does not have."""
-    check_choice("library", library, get_args(Library), hint="For another library, convert one of these frames.")
+    check_choice("library", library, get_args(Library), hint="To get a frame of another library, convert the result.")
     _check_marks(decimal, thousands, dates, how.get("header"))
     earlier = _attributes_of(like)
     conventions = Conventions(None if missing is None else _fields_of(missing), decimal, thousands, dates)
@@ -193,7 +194,7 @@ def frame_of(
     like: bool = False,
     library: Library = "pandas",
 ) -> Any:
-    """Convert a raw table to a frame; ``like`` is True if the declared columns are those of a reference table."""
+    """Convert a raw table to a frame; ``like`` is True if the declared meanings come from a reference table."""
     kept = {label: column for label, column in raw.columns.items() if _kind_of(declared, label) != "ignore"}
     typed = {label: column for label, column in kept.items() if not _is_text(column)}
     texts = {label: column for label, column in kept.items() if label not in typed}
@@ -332,7 +333,7 @@ def meaning_of(told: Any, label: str) -> Meaning:
 def declared_by(
     raw: RawTable, schema: Any, earlier: Mapping[str, Any] | None = None, *, lenient: bool = False
 ) -> dict[str, Meaning]:
-    """Return the meanings of columns declared by the caller, the reference table, or the file itself."""
+    """Return the meanings that the caller, the reference table or the file itself declares for some columns."""
     if not isinstance(schema, Mapping):
         raise ParameterError(f"schema must be a mapping from columns to kinds, got {quoted(schema)}.")
     if lenient:
@@ -425,7 +426,7 @@ def line_numbers(about: Mapping[str, Any], rows: IntArray) -> IntArray:
 
 
 def _about(format: Format, raw: RawTable, conventions: Conventions, meanings: Mapping[str, Meaning]) -> dict[str, Any]:
-    """Describe how a table was read, by plain values that are preserved in copies, JSON and Parquet."""
+    """Describe how a table was read, as plain values that copies, JSON files and Parquet files preserve."""
     told = _in_words(format, raw, meanings)
     about: dict[str, Any] = {
         "understood": told,
@@ -514,7 +515,7 @@ def _frame(columns: Mapping[str, Any], rows: int, about: dict[str, Any], library
 
 
 def check_column(source: str, name: Any, names: list[str]) -> None:
-    """Raise an error if a table does not have a column."""
+    """Raise an error if a table does not have a column with this name."""
     if name in names:
         return
     shown = listed(names) if nearest(name, names) else listed(names, limit=_MANY)
@@ -523,5 +524,8 @@ def check_column(source: str, name: Any, names: list[str]) -> None:
     if mark is not None:
         remedy = f"If fields are separated by {mark!r}, pass it as the delimiter (delimiter=, --read delimiter=)."
     elif len(names) == 1 and not remedy:
-        remedy = "It was read as a single column. If it has more, pass the delimiter (delimiter=, --read delimiter=)."
+        remedy = (
+            "The file was read as a single column. If it has several columns, pass the delimiter (delimiter=, "
+            "--read delimiter=)."
+        )
     raise ReadingError(f"{source} has no column {name!r}; it has {shown}. {remedy}".rstrip())

@@ -1,7 +1,8 @@
 """Interpret text fields as numbers, dates or categories, in the notations of different countries.
 
 A `Meaning` is inferred from all fields of a column, not from a sample, and can be applied to the fields of another
-file. To save time on large tables, fields are processed by Arrow functions, and equal fields usually only once.
+file. To save time on large tables, fields are processed by Arrow functions, and equal fields are usually processed only
+once.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class Meaning:
     keeps_dash: bool = False
 
     def plain(self) -> dict[str, Any]:
-        """Return the nonempty attributes as JSON values."""
+        """Return the attributes of this object that are not empty, as values that JSON can represent."""
         found = {name: value for name, value in vars(self).items() if value not in (None, False, {}, ())}
         return {name: [*value] if isinstance(value, tuple) else value for name, value in found.items()}
 
@@ -183,7 +184,7 @@ class Fields:
         return int(np.flatnonzero(np.append(chosen & self.known, False)[self.codes])[0])
 
     def others(self, fitting: BoolArray) -> dict[str, int]:
-        """Count the nonmissing fields outside a mask of valid fields, most frequent first."""
+        """Return the counts of the most frequent fields that are neither missing nor in a mask of valid fields."""
         rest = np.flatnonzero(self.known & ~fitting)
         rest = rest[np.argsort(-self.counts[rest], kind="stable")][:_MOST_OTHERS]
         return {self.values[int(at)].as_py(): int(self.counts[at]) for at in rest}
@@ -200,7 +201,7 @@ class Fields:
 
 
 def _number_pattern(decimal: str, thousands: str | None) -> str:
-    """Return a regex for numbers with a decimal mark; its groups are the sign (twice), the digits, and the exponent."""
+    """Return a regex for numbers with a decimal mark; its groups are two places for a sign, digits, and exponent."""
     marks = {".": ",", ",": "."}[decimal] + _GROUPS if thousands is None else thousands
     grouped = f"[0-9]{{1,3}}(?:[{re.escape(marks)}][0-9]{{3}})+|" if marks else ""
     mark = re.escape(decimal)
@@ -218,7 +219,8 @@ DATE = re.compile("|".join((_YEAR_FIRST, _YEAR_LAST, _SHORT_YEAR, _NAMED_MONTH))
 def plain_numbers(text: Any) -> Any:
     """Parse a column of numbers in Python notation; return None if any field is not such a number.
 
-    Integers that float64 would round are codes, not numbers, as are integers of equal length with leading zeros.
+    Two kinds of integers are codes, not numbers: integers that float64 would round, and integers of equal length some
+    of which have leading zeros.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -258,7 +260,7 @@ def _codes(text: Any, whole: Any) -> bool:
 
 
 def _parsed_numbers(fields: Fields, decimal: str, thousands: str | None) -> tuple[BoolArray, Any]:
-    """Return a mask of the distinct fields that are numbers with this decimal mark, and the numbers."""
+    """Return a mask of the distinct fields that are numbers with this decimal mark, and their values as floats."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -287,7 +289,7 @@ def _whole_numbers(numbers: Any) -> Any:
 
 
 def _decimal_of(fields: Fields, thousands: str | None) -> tuple[str | None, int]:
-    """Return the most frequent decimal mark (None if uncertain), and the number of rows that are numbers with it."""
+    """Return the most frequent decimal mark (None if uncertain), and the number of rows that contain numbers."""
     parsed = {mark: _parsed_numbers(fields, mark, None if thousands == mark else thousands)[0] for mark in ".,"}
     weights = {mark: fields.weight(fits) for mark, fits in parsed.items()}
     if weights["."] != weights[","]:
@@ -301,7 +303,7 @@ def _decimal_of(fields: Fields, thousands: str | None) -> tuple[str | None, int]
 
 
 def _iso_dates(values: Any, order: str) -> Any:
-    """Rewrite dates with parts in the given order to ISO 8601; other fields are unchanged."""
+    """Convert dates with the given order of day, month and year to ISO 8601; other fields are unchanged."""
     import pyarrow.compute as pc
 
     first, second = (r"\3", r"\1") if order == "dmy" else (r"\1", r"\3")
@@ -393,7 +395,7 @@ def _order_of(fields: Fields, usual: Order | None) -> tuple[str | None, bool]:
 
 
 def decide(text: Any, conventions: Conventions, usual: Order | None = None) -> tuple[Meaning, Fields | None, Any]:
-    """Return the inferred meaning of a column, with its distinct fields or, for plain numbers, with its values."""
+    """Return the inferred meaning, the distinct fields and the values of a column; the last two can be None."""
     import pyarrow as pa
 
     missing, decimal, thousands, dates = conventions
@@ -441,7 +443,7 @@ def _levels_among(fields: Fields, decimal: str, thousands: str | None) -> tuple[
 
 
 def _without(text: Any, missing: tuple[str, ...] | None) -> Any:
-    """Replace the fields that the caller declared as missing by null."""
+    """Set the fields that the caller declared as missing to null."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -452,7 +454,7 @@ def _without(text: Any, missing: tuple[str, ...] | None) -> Any:
 
 
 def _coded(fields: Fields) -> bool:
-    """Return whether integers are codes: of equal length with leading zeros, or too large for float64."""
+    """Return whether integers are codes: they have equal lengths and leading zeros, or are too large for float64."""
     import pyarrow.compute as pc
 
     whole = fields.values.filter(fields.matching(r"^[0-9]+$") & fields.known)
@@ -548,8 +550,9 @@ def understand(
 ) -> dict[str, tuple[Meaning, Any]]:
     """Return the meanings and values of text columns, as declared or inferred from all fields.
 
-    If a column is ambiguous (1.234 with a decimal mark or a thousands separator, 3/4 in March or in April), the other
-    columns decide. If they are ambiguous, too, ``comma`` decides, which is True if commas are not delimiters.
+    A column can be ambiguous: the point in 1.234 can be a decimal mark or a thousands separator, and 3/4 can be in
+    March or in April. Then the other columns decide. If the other columns are ambiguous, too, ``comma`` decides; it is
+    True if commas are not delimiters.
     """
     found: dict[str, tuple[Meaning, Fields | None, Any]] = {}
     told: dict[str, Meaning] = {}
@@ -608,7 +611,7 @@ def _completed(meaning: Meaning, text: Any, conventions: Conventions) -> Meaning
 
 
 def _is_open(text: Any, conventions: Conventions, commas: bool) -> bool:
-    """Return whether numbers are not plain or, given decimal commas elsewhere, may have thousands separators."""
+    """Return whether numbers are not plain, or points in them may be thousands separators (if ``commas`` is True)."""
     return plain_numbers(_without(text, conventions.missing)) is None or (commas and _is_ambiguous(text))
 
 
@@ -624,7 +627,7 @@ def _has_point(text: Any) -> bool:
 
 
 def _is_ambiguous(text: Any) -> bool:
-    """Return whether some numbers have a point, which could be a thousands separator in all of them."""
+    """Return whether some numbers contain a point and each of these points could be a thousands separator."""
     import pyarrow.compute as pc
 
     pointed = pc.filter(text, pc.match_substring(text, "."))

@@ -45,7 +45,7 @@ _MEANINGS = {
 
 
 def wilson_interval(share: FloatArray, rows: FloatArray, level: float) -> FloatArray:
-    """Return Wilson's (1927) confidence interval for each proportion ``share`` of ``rows``, shape (shares, 2)."""
+    """Return Wilson's (1927) confidence interval for each ``share``, observed in ``rows`` rows, shape (shares, 2)."""
     z = float(ndtri(0.5 + level / 2))
     with np.errstate(divide="ignore", invalid="ignore"):
         middle = (share + z * z / (2 * rows)) / (1 + z * z / rows)
@@ -261,7 +261,7 @@ def _binned(forecasts: Forecasts, place: int | None, bins: int, strategy: Strate
 
 
 def _quantiles(values: FloatArray, weights: FloatArray, at: FloatArray) -> FloatArray:
-    """Return weighted quantiles; integer weights give the same result as NumPy with repeated values."""
+    """Return weighted quantiles; an integer weight has the same effect as repeating the value in ``numpy.quantile``."""
     order = np.argsort(values, kind="stable")
     ends = np.cumsum(weights[order])
     place = np.maximum(ends[-1] - 1.0, 0.0) * at
@@ -409,8 +409,8 @@ class CoverageTable(GridResult):
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row per level.
 
-        The columns are ``level``, ``covered``, its 95% interval from ``low`` to ``high``, ``below``, ``above``,
-        ``width`` and ``score``.
+        The columns are ``level``, ``covered``, ``low``, ``high``, ``below``, ``above``, ``width`` and ``score``. The
+        95% interval for ``covered`` goes from ``low`` to ``high``.
         """
         low, high = self.interval.T
         columns = {"level": self.levels.copy(), "covered": self.covered.copy(), "low": low, "high": high}

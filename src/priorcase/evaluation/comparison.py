@@ -103,8 +103,8 @@ def compare(
     random_state
         Seed of all random numbers, including each ``random_state`` that is None in a learner.
     n_jobs
-        Number of parallel joblib jobs: None for one (or the setting of ``joblib.parallel_config``), -1 for all cores.
-        The scores do not depend on ``n_jobs``.
+        Number of parallel joblib jobs: None for one job (or the setting of ``joblib.parallel_config``), -1 for all
+        cores. The scores do not depend on ``n_jobs``.
     keep_predictions
         Whether to keep all predictions (`Comparison.predictions`); leave-one-out and prequential comparisons always
         keep them.
@@ -161,9 +161,9 @@ class Comparison(GridResult):
 
     **Standard errors.** Splits share training rows, so the usual standard error of the mean is too small. `Comparison`
     uses ``sqrt((1 / J + n_test / n_train) s^2)`` for J splits with sample variance ``s^2``, the corrected resampled
-    variance of Nadeau and Bengio (2003, section 4). The correction is meant for fewer test rows than training rows;
-    otherwise the corrected standard error is too large. For leave-one-out and prequential comparisons, the standard
-    error is ``s / sqrt(n)`` over the rows; for rmse, it is computed by the delta method.
+    variance of Nadeau and Bengio (2003, section 4). The correction is meant for splits with fewer test rows than
+    training rows; otherwise the corrected standard error is too large. For leave-one-out and prequential comparisons,
+    the standard error is ``s / sqrt(n)`` over the rows; for rmse, it is computed by the delta method.
 
     ``learners`` and ``scores`` are in the order given. ``cells`` has one entry for each learner, repetition and
     finished split. ``protocol`` describes how the rows were split, ``rows`` is the number of rows, and ``repeats`` the
@@ -236,7 +236,8 @@ class Comparison(GridResult):
     def ranks(self, score: str | None = None) -> FloatArray:
         """Return the mean rank of each learner over the splits, 1 for the best; ties share the mean of their ranks.
 
-        Learners without any value get NaN; ranks are over the splits on which all other learners have a value.
+        Learners without any value get NaN; the remaining learners are ranked over the splits on which all of them
+        have a value.
         """
         return mean_ranks(self.values(score), greater_is_better=self.score(score).greater_is_better)
 
@@ -251,8 +252,8 @@ class Comparison(GridResult):
     def leaders(self, score: str | None = None) -> tuple[str, ...]:
         """Return the learners with the best mean: several if they tie, none if there are no values.
 
-        Learners that failed on any split are excluded (unless every learner failed on some split), and means are over
-        the splits that all other learners finished.
+        Learners that failed on any split are excluded, unless every learner failed on some split. The means of the
+        remaining learners are over the splits that all of them finished.
         """
         chosen, values = self.score(score), self.values(score)
         missing = {cell.learner for cell in self.cells if np.isnan(cell.values[chosen.name])}
@@ -321,7 +322,7 @@ class Comparison(GridResult):
 
     @property
     def failures(self) -> Mapping[str, str]:
-        """Mapping from the name of each learner that failed to its first error message."""
+        """First error message of each learner that failed, by name of the learner."""
         return first_failures(self.cells)
 
     def score(self, name: str | None = None) -> Score:
@@ -433,8 +434,8 @@ class Comparison(GridResult):
         if always_wrong and self.protocol == str(LeaveOneOut()):
             names = ", ".join(short(name, 30) for name in always_wrong)
             notes.append(
-                f"accuracy 0 of {names}: the classes are equally frequent, so leaving out a row makes its class the "
-                "rarest,\n  and predicting the majority class is always wrong. Use cross-validation (splits=10)."
+                f"accuracy of {names} is 0: the classes are equally frequent, so leaving out a row makes its class "
+                "the rarest,\n  and predicting the majority class is always wrong. Use cross-validation (splits=10)."
             )
         if not self.by_rows and self.test_to_train > MANY_TEST_ROWS:
             notes.append(FEW_TRAINING_ROWS)
@@ -446,7 +447,7 @@ class Comparison(GridResult):
 
 
 def _always_wrong(cell: Cell) -> bool:
-    """Return whether classes are balanced and all predictions wrong, as with the majority class in leave-one-out."""
+    """Return whether classes are balanced but never predicted correctly, as by the majority class in leave-one-out."""
     predictions = cell.predictions
     if predictions is None or predictions.predicted is None or not predictions.labels.size:
         return False
@@ -559,14 +560,16 @@ class TablesComparison(GridsResult):
     def means(self, score: str | None = None) -> FloatArray:
         """Return the mean score of each learner on each table, shape (learners, tables).
 
-        Learners without any value get NaN; means are over the splits on which all other learners have a value.
+        Learners without any value get NaN; the means of the remaining learners are over the splits on which all of them
+        have a value.
         """
         return np.stack([shared_means(found.values(score)) for found in self.tables.values()], axis=1)
 
     def ranks(self, score: str | None = None) -> FloatArray:
         """Return the mean rank of each learner over the tables, 1 for the best.
 
-        Learners without any value get NaN; ranks are over the tables on which all other learners have a value.
+        Learners without any value get NaN; the remaining learners are ranked over the tables on which all of them
+        have a value.
         """
         return mean_ranks(self.means(score), greater_is_better=self.score(score).greater_is_better)
 

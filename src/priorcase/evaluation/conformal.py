@@ -102,10 +102,11 @@ def _dealt(n: int, folds: Folds, random_state: int) -> Positions:
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """Models fitted without one fold each, either stored in ``models`` or created each time they are needed.
+    """One model for each fold, fitted to the other rows; stored in ``models`` or created each time it is needed.
 
-    If every fold is a single row, ``pickled`` can contain the model fitted to all rows, and a copy of this model
-    forgets one row exactly. If ``pickled`` is empty, a clone of ``estimator`` is fitted to all rows outside the fold.
+    If every fold is a single row, ``pickled`` can contain the model fitted to all rows. A copy of this model then
+    forgets the row of the fold, with exactly the result of fitting the other rows. If ``pickled`` is empty, a clone of
+    ``estimator`` is fitted to all rows outside the fold.
     """
 
     estimator: Any
@@ -133,7 +134,7 @@ class LeftOut:
 
 
 def forgetting(model: Any, n: int) -> bytes:
-    """Return the pickled model; empty if the model drops rows, cannot be pickled, or cannot forget rows exactly."""
+    """Return the pickled model; no bytes if the model drops rows, cannot be pickled, or cannot forget a row exactly."""
     if not isinstance(model, RowsEstimator) or not np.array_equal(model.ids_, np.arange(n)):
         return b""
     try:
@@ -145,7 +146,7 @@ def forgetting(model: Any, n: int) -> bytes:
 
 
 def _left_out(estimator: Any, model: Any, X: Any, y: AnyArray, folds: Positions, n_jobs: int | None) -> LeftOut:
-    """Return models fitted without one fold each, as `LeftOut`; ``model`` is already fitted to all rows."""
+    """Return a `LeftOut` with a model for each fold, fitted to the other rows; ``model`` was fitted to all rows."""
     refitting = LeftOut(estimator, X, y, folds)
     if len(folds) <= KEPT:
         parts = _over_folds(partial(_models, refitting), len(folds), n_jobs, "folds", shown=True)
@@ -193,7 +194,7 @@ def _refuse_nan(values: AnyArray, model: Any) -> None:
 
 
 class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorMeta):
-    """Base class of conformal estimators: one model is fitted to all rows, and one model without each fold."""
+    """Base class of conformal estimators: one model is fitted to all rows, and for each fold one to the other rows."""
 
     estimator: Any
     random_state: Any
@@ -229,7 +230,7 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorM
             )
 
     def _fit_folds(self, X: Any, y: AnyArray, folds: Folds) -> int:
-        """Fit the model to all rows, prepare the models without each fold, and return the seed."""
+        """Fit a model to all rows, prepare for each fold a model of the other rows, and return the seed."""
         seed = check_seed(self.random_state)
         estimator = seeded(self.estimator, seed)  # a model that is refitted must be the same as before
         self.estimator_ = clone(estimator).fit(X, y)
@@ -346,8 +347,8 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
     estimator
         Any regressor with scikit-learn's ``fit`` and ``predict``; it is cloned.
     method
-        ``"cv+"`` fits one model per fold; ``"jackknife+"`` and ``"jackknife-minmax"`` fit one per row. Minmax intervals
-        go from the smallest to the largest ``mu_-i(x)``, widened by a quantile of the residuals.
+        ``"cv+"`` fits one model per fold; ``"jackknife+"`` and ``"jackknife-minmax"`` fit one model per row. Minmax
+        intervals go from the smallest to the largest ``mu_-i(x)``, widened by a quantile of the residuals.
     folds
         Number of random folds, for ``"cv+"`` only.
     nonconformity
@@ -365,8 +366,8 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
 
     Notes
     -----
-    Up to 30 models are kept in memory; more models are created again in each call, so pass many queries at once.
-    Shuffle the rows if the learner depends on the order of rows, such as `IB2` to `IB5`.
+    The models of up to 30 folds are kept in memory. With more folds, the models are created again in each call, so
+    pass many queries at once. Shuffle the rows if the learner depends on their order, such as `IB2` to `IB5`.
 
     References
     ----------
@@ -460,7 +461,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
             raise ValueError("a regressor without a spread")
 
     def _asked_models(self, X: Any) -> Iterator[tuple[int, FloatArray]]:
-        """Yield each fold with predictions and deviations of the model without this fold, shape (2, queries)."""
+        """Yield each fold with the predictions and standard deviations of its model, shape (2, queries)."""
         predict = partial(_with_spread, scaled=self._scaled)
         for part, answers in self._over_models(_of_queries, predict, self._left_out, X, text="intervals"):
             yield from zip(part, answers, strict=True)
@@ -679,7 +680,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
             raise ValueError("an unknown setting")
 
     def _counts(self, X: Any) -> IdArray:
-        """Return, for each query and class, the number of rows with at least the nonconformity of the query."""
+        """Return, for each query and class, the number of rows whose nonconformity is at least that of the query."""
         X, m = self._asked(X)
         rows = (self.scores_, self._targets if self._own_class else None)
         asked = (self._left_out, X, self._draws(1, m), *rows, self.classes_, self._adaptive)
@@ -695,7 +696,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         return np.bincount(self._targets, minlength=self.classes_.size)
 
     def _draws(self, stream: int, n: int) -> FloatArray | None:
-        """Return a random number for each row; training rows and queries use different streams."""
+        """Return a random number for each row; training rows and queries use different random streams."""
         return None if self._seed is None else np.random.default_rng([self._seed, stream]).random(n)
 
 
@@ -719,9 +720,9 @@ def _nonconformity(shares: FloatArray, draws: FloatArray | None = None, *, adapt
     """Return the nonconformity of each class, minus one.
 
     The result is minus the probability of the class or, if ``adaptive``, minus the total probability of all less
-    probable classes. The total is exactly 0 for the least probable class, regardless of rounding. With ``draws``, a
-    random fraction for each row, this fraction of the probability of the class and of equally probable classes is added
-    to the total.
+    probable classes. The total is exactly 0 for the least probable class, regardless of rounding. ``draws`` contains
+    a random fraction for each row. This fraction of the probabilities of the class itself and of all equally probable
+    classes is added to the total.
     """
     if not adaptive:
         return -shares
@@ -745,7 +746,7 @@ def _count_no_less(
     adaptive: bool,
     part: range,
 ) -> IdArray:
-    """Return the counts of one range of folds; with ``targets``, classes are compared only with their own rows."""
+    """Return the counts over the rows of some folds; with ``targets``, each class is counted over its own rows only."""
     total: IdArray | int = 0
     for fold in part:
         strange = _nonconformity(_class_shares(source.without(fold), X, classes=classes), draws, adaptive=adaptive)

@@ -68,9 +68,9 @@ class Curve(GridsResult):
     share rows, so the standard error ``s / sqrt(repetitions)`` describes the precision of the mean for this table only.
 
     ``learners`` and ``scores`` are in the order given, and ``points`` are in ascending order. ``cells`` has one entry
-    for each learner, repetition and point that was finished; ``cell.split`` is the index of the point. ``repeats`` is
-    the planned number of repetitions, and ``protocol`` describes how rows were split. ``complete`` is False if the run
-    was interrupted by Ctrl-C.
+    for each finished combination of learner, repetition and point; ``cell.split`` is the index of the point.
+    ``repeats`` is the planned number of repetitions, and ``protocol`` describes how rows were split. ``complete`` is
+    False if the run was interrupted by Ctrl-C.
     """
 
     learners: tuple[str, ...]
@@ -115,7 +115,7 @@ class Curve(GridsResult):
 
     @property
     def failures(self) -> Mapping[str, str]:
-        """Mapping from the name of each learner that failed to its first error message."""
+        """First error message of each learner that failed, by name of the learner."""
         return first_failures(self.cells)
 
     def score(self, name: str | None = None) -> Score:
@@ -294,7 +294,7 @@ def draw_curves(
 
 
 def _log_ticks(ax: Any, x: AnyArray) -> None:
-    """Make the x axis logarithmic, with ticks at those points whose labels fit, or default ticks for many points."""
+    """Make the x axis logarithmic; up to 12 points get ticks where their labels fit, more points get default ticks."""
     from matplotlib.ticker import NullFormatter, NullLocator
 
     ax.set_xscale("log")
@@ -349,8 +349,8 @@ def learning_curve(
     scores
         See `compare`.
     grow
-        ``"fit"`` fits each training set from scratch. ``"partial_fit"`` learns only the new rows; all classes are
-        passed with the first rows if ``partial_fit`` accepts ``classes``.
+        ``"fit"`` fits a new learner to each training set. ``"partial_fit"`` extends the previous learner by the new
+        rows only; all classes are passed with the first rows if ``partial_fit`` accepts ``classes``.
     random_state, n_jobs, progress
         See `compare`; repetitions run in parallel.
 

@@ -244,7 +244,7 @@ def _without(trial: Trial, rows: IntArray) -> Part:
 
 
 def _without_each(trial: Trial) -> Part:
-    """Predict all rows from a single fit, except rows that are the only ones of their class, which need a fit each."""
+    """Predict all rows from a single fit, except each row that is the only one of its class; these rows need refits."""
 
     def work() -> tuple[Predictions | None, float, float]:
         predictions, fit_seconds, predict_seconds = _from_one_fit(trial)

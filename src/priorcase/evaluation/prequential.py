@@ -46,7 +46,7 @@ _NAME_WIDTH = 30
 def predicted_in_order(trial: Trial, start: int, own: bool = False) -> Part:
     """Predict each row, beginning with row ``start``, from the rows before it.
 
-    If ``own`` is True, the learner's ``prequential`` method is used if possible.
+    With ``own``, the learner's ``prequential`` method is used where possible.
     """
     rows = np.arange(start, len(trial.task))
     return part_of(rows, lambda: (own and _own_run(trial, start)) or _one_after_another(trial, start))
@@ -89,7 +89,7 @@ def prequential(
 
     Each row is learned with ``partial_fit``; if this method accepts ``classes``, all classes are passed with the first
     rows. A learner without ``partial_fit`` is refitted to all previous rows before each prediction. Learners with a
-    ``prequential`` method process the whole stream in one call if the scores need only predictions.
+    ``prequential`` method process the whole stream in one call if no score needs probabilities.
 
     Parameters
     ----------
@@ -190,9 +190,9 @@ class PrequentialCurve(GridsResult):
 
     ``learners`` and ``scores`` are in the order given; ``start`` rows were learned before the first prediction.
     ``losses`` contains the scores of each row, shape (learners, scores, rows predicted); NaN for missing scores.
-    ``window`` is the size of the sliding window, or None. ``failures`` maps learners that failed to their errors, and
-    ``reasons`` maps each missing score, as (learner, score), to an explanation. ``complete`` is False if the run was
-    interrupted by Ctrl-C.
+    ``window`` is the size of the sliding window, or None. ``failures`` maps the name of each failed learner to its
+    error. ``reasons`` maps each missing score, as (learner, score), to an explanation. ``complete`` is False if the run
+    was interrupted by Ctrl-C.
     """
 
     learners: tuple[str, ...]

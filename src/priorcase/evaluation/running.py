@@ -167,7 +167,7 @@ def seeded(learner: Any, random_state: int) -> Any:
 
 
 def fitted(learner: Any, X: Any, y: Any, rows: IntArray | None, random_state: int) -> tuple[Any, float]:
-    """Return a clone of a learner fitted to some rows (all rows if None), and the fit time in seconds."""
+    """Fit a clone of a learner to some rows (all rows if None); return the clone and the fit time in seconds."""
     fresh = seeded(learner, random_state)
     table, targets = (X, y) if rows is None else (taken_rows(X, rows), taken_rows(y, rows))
     table = readable(table, learner)
@@ -247,7 +247,7 @@ def check_jobs(n_jobs: object) -> None:
 def _as_finished(
     work: Callable[..., R], left: dict[int, tuple[Any, ...]], n_jobs: int | None
 ) -> Iterator[tuple[int, R | None]]:
-    """Yield the number and result of each piece as it finishes, and remove the piece from ``left``."""
+    """Yield the number of each piece with its result as the piece finishes, and remove the piece from ``left``."""
     while left:
         try:
             for number, result in _side_by_side(work, left, n_jobs):
@@ -294,7 +294,7 @@ def _alone(work: Callable[..., R], piece: tuple[Any, ...], n_jobs: int | None) -
 
 
 def _numbered(number: int, work: Callable[..., R], piece: tuple[Any, ...]) -> tuple[int, R | None]:
-    """Return the number and result of a piece; after Ctrl-C, the result is None, and other results are kept."""
+    """Return the number of a piece with its result; Ctrl-C makes the result None, and other results are kept."""
     try:
         return number, work(*piece)
     except KeyboardInterrupt:
@@ -326,7 +326,7 @@ def cell_columns(
 
 
 def first_failures(cells: Iterable[Cell]) -> dict[str, str]:
-    """Return a mapping from the name of each learner that failed to its first error message."""
+    """Return the first error message of each learner that failed, by name of the learner."""
     found: dict[str, str] = {}
     for cell in cells:
         if cell.failure:

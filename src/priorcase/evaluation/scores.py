@@ -45,8 +45,8 @@ def log_score(
     """Return the mean log-probability of the true class (log-score).
 
     The score is ``mean ln P(y)``, at most 0; greater is better (Kontkanen et al. 1997, section 4.1). With
-    ``sign="loss"``, the score is ``mean -ln P(y)`` (Kontkanen et al. 1998, section 4). Probabilities are not clipped,
-    unlike in scikit-learn's ``log_loss``, which otherwise returns the same value.
+    ``sign="loss"``, the score is ``mean -ln P(y)`` (Kontkanen et al. 1998, section 4), as in scikit-learn's
+    ``log_loss``, except that probabilities are not clipped.
 
     Parameters
     ----------

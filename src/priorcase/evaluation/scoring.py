@@ -189,7 +189,7 @@ class Predictions:
 
 
 def ask(learner: Any, X: Any, rows: IntArray, task: Task, needs: Collection[Need]) -> Predictions:
-    """Return those predictions of a fitted learner for rows of a table that the scores need."""
+    """Predict rows of a table with a fitted learner; only the outputs in ``needs`` are computed."""
     queries, truth = readable(taken_rows(X, rows), learner), task.truth[rows]
     predicted = proba = logs = None
     if "predicted" in needs:
@@ -429,7 +429,7 @@ def score_named(scores: Sequence[Score], name: str | None) -> Score:
 
 
 def needs_of(scores: Iterable[Score], *, kept: bool = False) -> set[Need]:
-    """Return the inputs that scores need; if predictions are kept, also predictions and probabilities."""
+    """Return the inputs that scores need; if predictions are kept, ``"predicted"`` and ``"proba"`` are added."""
     needs: set[Need] = {score.needs for score in scores}
     return needs | {"predicted", "proba"} if kept else needs
 

@@ -137,7 +137,7 @@ def _signed_rank_quantile(differences: FloatArray, tail: float) -> int:
 
 
 def _rounded(differences: FloatArray) -> FloatArray:
-    """Return rounded differences relative to the largest: 14/15 - 13/15 and 8/15 - 7/15 differ only by rounding."""
+    """Divide differences by the largest and round, because 14/15 - 13/15 and 8/15 - 7/15 differ by a rounding error."""
     return np.asarray(np.round(differences / (np.abs(differences).max() or 1.0), 12))
 
 
@@ -147,7 +147,7 @@ def _doubled_ranks(differences: FloatArray) -> IntArray:
 
 
 def _rank_sum_probabilities(ranks: IntArray) -> FloatArray:
-    """Return the probability that a sum of ranks, each included with probability 1/2, is at most 0, 1, 2, ..."""
+    """Return the probabilities of sums up to 0, 1, 2, ..., if each rank is included in the sum with probability 1/2."""
     ways = np.zeros(int(ranks.sum()) + 1)
     ways[0] = 1.0
     for rank in ranks.tolist():  # each rank is in the sum or not
@@ -263,7 +263,7 @@ def compared_pairs(
     squared: bool = False,
     note: str = "",
 ) -> PairedComparison:
-    """Test all pairs of learners, given values of shape (learners, splits); each pair ignores missing values."""
+    """Test all pairs of learners, given values of shape (learners, splits), on the splits where both have a value."""
     level = read_probability("level", level)
     there = np.flatnonzero(~np.isnan(values).all(axis=1)).tolist()
     pairs, tests, better = [], [], []
@@ -296,7 +296,8 @@ def compared_pairs(
 def mean_ranks(values: FloatArray, *, greater_is_better: bool) -> FloatArray:
     """Return the mean rank of each learner, 1 for the best; ties share the mean of their ranks.
 
-    Learners without any value get NaN; ranks are over the columns in which all other learners have a value.
+    Learners without any value get NaN; the remaining learners are ranked over the columns in which all of them
+    have a value.
     """
     ranks = np.full(len(values), np.nan)
     there, common = _common(values)
@@ -438,7 +439,7 @@ def friedman(
 ) -> Friedman:
     """Return Friedman's test; ``values`` has shape (learners, tables or splits).
 
-    Learners without any value are excluded; only columns in which all other learners have a value are used.
+    Learners without any value are excluded; only columns in which all remaining learners have a value are used.
     """
     alpha = read_probability("alpha", alpha)
     there, common = _common(values)

@@ -32,8 +32,8 @@ class Split:
 class Folds:
     """n-fold cross-validation, stratified by default.
 
-    Fold sizes differ by at most one and, in stratified folds, so do the numbers of rows of each class. A class can have
-    fewer rows than there are folds. Training rows are in random order.
+    The sizes of the folds differ by at most one row. In stratified folds, this also holds for the number of rows of
+    each class. A class can have fewer rows than there are folds. Training rows are in random order.
 
     Parameters
     ----------

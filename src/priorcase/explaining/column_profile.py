@@ -101,8 +101,9 @@ class ColumnProfile(GridResult):
     def plot(self, ax: Any = None) -> Any:
         """Plot the predictions as lines or points, or as a map for two columns; return the axes.
 
-        For classification, a map shows the probability of the class predicted for the row's own values or, for a mean
-        over rows, of the class with the largest mean. Dashed horizontal lines are the predictions for a missing value.
+        For classification, a map shows the probability of one class: the class predicted for the row's own values or,
+        for a mean over rows, the class with the largest mean. Dashed horizontal lines are the predictions for a missing
+        value.
         """
         with drawing(ax) as ax:
             (self._draw_map if len(self.columns) > 1 else self._draw_lines)(ax)
@@ -194,8 +195,8 @@ def what_if(
         The column to vary, or a list of two columns, whose values are combined.
     n_values
         Maximum number of values. If a numeric column has more values, quantiles without outliers are used; if a nominal
-        column has more values, the most frequent ones. Ordinal columns always use all levels. The row's own value is
-        added, and also a missing value if the model supports missing values.
+        column has more values, the most frequent values are used. Ordinal columns always use all levels. The row's own
+        value is added, and also a missing value if the model supports missing values.
     data
         The past cases; see `explain`.
 
@@ -317,7 +318,7 @@ def _grid_of(
     own: float | None = None,
     among: tuple[FloatArray, FloatArray] | None = None,
 ) -> FloatArray:
-    """Return values of a column to predict with, taken from weighted rows or past cases; a missing value is last."""
+    """Return the values of a column at which to predict, from weighted rows or past cases; a missing value is last."""
     column, weights = (asked.past[:, a], np.ones(len(asked.past))) if among is None else among
     known = ~np.isnan(column) & (weights > 0)
     values, at = np.unique(column[known], return_inverse=True)

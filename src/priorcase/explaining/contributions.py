@@ -23,8 +23,9 @@ class Shares:
 
     ``base`` is the output if no column is known. ``parts`` are the contributions, shape (rows, columns). ``total`` is
     the output, which equals ``base`` plus the sum of the contributions. ``errors`` are standard errors of the
-    contributions, 0 if these are exact. ``versus`` is the other class of the log-odds; None on other scales.
-    ``averaged`` is True if omitted values are filled in from past cases, and False if they are set to missing.
+    contributions, 0 if these are exact. ``versus`` is the class against which the log-odds are computed; None on
+    other scales. ``averaged`` is True if omitted values are filled in from past cases, and False if they are set to
+    missing.
     """
 
     scale: str

@@ -398,7 +398,7 @@ class _Changes:
         return alone
 
     def _fewest(self, query: int, new: FloatArray, columns: IntArray, costs: FloatArray) -> BoolArray:
-        """Return the smallest set of changes that changes the prediction; changes of known values win ties."""
+        """Return the smallest set of changes that changes the prediction; in a tie, prefer to fill in fewer values."""
         subsets = (np.arange(1, 2**columns.size)[:, None] >> np.arange(columns.size)) & 1 == 1
         kept = np.zeros((len(subsets), new.size), bool)
         kept[:, columns] = subsets

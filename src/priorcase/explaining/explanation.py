@@ -55,7 +55,7 @@ class Explanations(PrintedPerQuery):
     averaged
         Whether omitted values are filled in from past cases; if not, they are set to missing.
     versus
-        The other class of the log-odds; None on other scales.
+        The class against which the log-odds are computed; None on other scales.
     probabilities, classes
         Class probabilities, shape (queries, classes), and the classes; None for regression.
     precedents
@@ -243,18 +243,19 @@ def explain(
     """Explain predictions by past cases, contributions of the columns, and counterfactuals.
 
     **Past cases.** If past cases vote on the prediction, as in k-NN, the nearest voters are shown with their shares of
-    the total vote. For RBF networks, the nearest cases by the network's own distance are shown. For other models, past
-    cases are compared with the row by the effect of each value alone on the class log-probabilities or the predicted
-    number. For naive Bayes and `SubsetAveragedBayes`, these effects are the terms of the model, so irrelevant columns
-    have no influence.
+    the total vote. For RBF networks, the nearest cases by the network's own distance are shown. For other models, a
+    value of the row and the value of a past case are compared by the effect that each of them alone has on the class
+    log-probabilities or the predicted number. For naive Bayes and `SubsetAveragedBayes`, these effects are the terms of
+    the model, so irrelevant columns have no influence.
 
     **Contributions** and a base add up to the explained quantity. For naive Bayes and `SubsetAveragedBayes`,
     contributions are the terms of the log-odds. For other models, contributions are Shapley values of the probability
     of the predicted class, or of the predicted number. Omitted columns are set to missing or, for scikit-learn
     estimators and models that do not support missing values, filled in from up to 16 past cases. With at most eight
-    known columns, Shapley values are exact and take at most 256 predictions per row. Otherwise, they are means over
-    ``permutations``, with standard errors, and take up to ``permutations * (k - 1) + 2`` predictions for k columns. If
-    omitted columns are filled in from past cases, the number of predictions is multiplied by the number of these cases.
+    known columns, Shapley values are exact and take at most 256 predictions per row. With more columns, they are means
+    over ``permutations``, with standard errors, and take up to ``permutations * (k - 1) + 2`` predictions for k
+    columns. If omitted columns are filled in from past cases, the number of predictions is multiplied by the number of
+    these cases.
 
     **Counterfactuals** are found by `counterfactuals`; regressors need ``above`` or ``below``.
 

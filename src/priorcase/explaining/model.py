@@ -1,8 +1,8 @@
 """Explained models: a fitted model with its past cases, and its predictions for modified rows.
 
 In this module, rows are represented as *cells*, a float64 matrix with one column per schema column. A cell is a number,
-the rank of a level, or the code of a value in the list of all values that have occurred; NaN is missing. In this
-representation, values of a query and of past cases can be combined with masks.
+the rank of a level, or the code of a value in the list of all values that have occurred; a missing value is NaN. In
+this representation, values of a query and of past cases can be combined with masks.
 """
 
 from __future__ import annotations

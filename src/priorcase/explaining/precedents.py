@@ -23,7 +23,7 @@ The contributions of a past case add up to its distance from the query.
 def precedents_of(
     asked: ExplainedModel, cells: FloatArray, predictions: AnyArray, importance: FloatArray, n: int
 ) -> Precedents | None:
-    """Return the ``n`` nearest precedents; past cases if the model has no ``precedents``, None without targets."""
+    """Return the ``n`` nearest precedents; if the model has none, past cases, or None if targets are unknown."""
     if hasattr(asked.model, "precedents"):
         own: Precedents = asked.model.precedents(asked.passed(cells))
         return replace(own._nearest(n), importance=importance)
@@ -46,8 +46,8 @@ def _by_terms(asked: ExplainedModel, cells: FloatArray) -> Parts:
     For classification, the term of a value is the vector of class log-probabilities given only this value, minus the
     same vector given no values, centered over the classes. For regression, the term is the prediction given only this
     value. The contribution of a column is the Euclidean distance between the terms of the query's value and the past
-    case's value, or 0 if the value is missing in the query. For naive Bayes models, these are the terms of the
-    log-odds, so columns that the model ignores contribute nothing.
+    case's value, or 0 if the value is missing in the query. For naive Bayes models, the terms of the values
+    are also the terms of the log-odds, so columns that the model ignores contribute nothing.
     """
     background, columns = asked.background, len(asked.schema)
     values, places, made = [], [], []

@@ -203,7 +203,7 @@ def new_rows(opened: Opened, model: Any, upload: Upload) -> NewRows:
 
 
 def _is_whole(column: Any) -> bool:
-    """Return whether a float column contains only integers, as pandas reads integers with missing values."""
+    """Return whether a float column contains only integers; pandas reads integers with missing values as floats."""
     if column.dtype.kind != "f":
         return False
     known = column.dropna()

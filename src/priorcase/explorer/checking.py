@@ -109,8 +109,8 @@ class LeftOut:
     """Leave-one-out predictions of the stored rows.
 
     ``errors`` is 1 minus the probability of the actual class, or the absolute error for regression. ``suspects`` lists
-    the positions of rows whose target may be wrong, most suspicious first, each with the probability of its actual
-    class, or for regression with its error in robust standard deviations.
+    the rows whose target may be wrong, most suspicious first. Each entry is the position of a row and the probability
+    of its actual class, or for regression its error in robust standard deviations.
     """
 
     ids: IdArray

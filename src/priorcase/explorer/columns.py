@@ -88,7 +88,7 @@ def _summaries(instances: Any, groups: IntArray | None, n_groups: int) -> list[d
 
 
 def _thirds(numbers: FloatArray) -> tuple[IntArray, list[str]]:
-    """Return for each row the third of the numeric target, and the names of the thirds (fewer than 3 with ties)."""
+    """Return the third that each row's target belongs to, and the names of the thirds (fewer than 3 with ties)."""
     cuts = np.unique(np.quantile(numbers, (1 / 3, 2 / 3)))
     cuts = cuts[(cuts > numbers.min()) & (cuts <= numbers.max())]
     edges = [number(cut, 4) for cut in cuts.tolist()]

@@ -40,7 +40,7 @@ def inert(cell: Any) -> Any:
 class Notation:
     """Number and date format of a text file: delimiter, decimal mark of each column, and date formats.
 
-    ``decimal`` is the decimal mark of columns in which none was detected.
+    ``decimal`` is the decimal mark of columns in which no decimal mark was detected.
     """
 
     delimiter: str = ","

@@ -202,7 +202,7 @@ def _confusion(truth: IntArray, predicted: IntArray, n: int) -> dict[str, Any]:
 
 
 def _thresholds(truth: IntArray, proba: FloatArray) -> dict[str, Any]:
-    """Return the true and false positives at each probability threshold, for each class as the positive class."""
+    """Return the numbers of true and false positives at each threshold, with each class in turn as positive."""
     levels = np.linspace(0.0, 1.0, _THRESHOLDS)
     found = []
     for positive in (0, 1):
@@ -242,7 +242,7 @@ def _residuals(seen: Any) -> dict[str, Any]:
 
 
 def decisions_by_costs(found: Comparison, name: str, costs: list[list[float]]) -> dict[str, Any]:
-    """Compare the decisions of minimum expected cost on held-out rows with the most probable classes."""
+    """Compare, on held-out rows, the decisions of minimum expected cost with the most probable classes."""
     truth, proba, predicted, labels = _classified(found, name)
     if proba is None:
         raise NotAvailableError("This learner predicts no probabilities, so costs cannot change its decisions.")

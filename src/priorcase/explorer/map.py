@@ -92,7 +92,7 @@ def lay_out(model: Any, job: Job | None = None, before: Layout | None = None) ->
 def model_distances(model: Any) -> tuple[Distances, str]:
     """Return the distance function with which a model or a member of a stack finds past cases, and its description.
 
-    Models without a distance compare the contributions of the values to the prediction, as in `explain`.
+    For models without a distance, the contributions of values to the prediction are compared, as in `explain`.
     """
     voter, by = model, "the model's own distance"
     if hasattr(model, "_voter") and (found := model._voter()) is not None:
@@ -123,7 +123,8 @@ def _finite(distances: FloatArray) -> FloatArray:
 def _triangulated(between: FloatArray, squares: AnyArray) -> FloatArray:
     """Return positions of all rows by landmark MDS.
 
-    ``between`` contains the squared distances between landmarks, ``squares`` those from landmarks to all rows.
+    ``between`` contains the squared distances between landmarks, and ``squares`` the squared distances from landmarks
+    to all rows.
     """
     mean = between.mean(axis=0)
     inner = -0.5 * (between - mean[:, None] - mean[None, :] + mean.mean())

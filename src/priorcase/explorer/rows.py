@@ -58,7 +58,7 @@ _CHANGED = 10_000  # maximum number of rows in one change
 
 @dataclass(frozen=True)
 class Filter:
-    """A condition on one column: a list of allowed values, a range of numbers or dates, or whether it is missing."""
+    """A condition on one column: allowed values, a range of numbers or dates, or whether the value is missing."""
 
     column: str
     values: tuple[Any, ...] | None = None
@@ -191,7 +191,7 @@ def found_rows(
 ) -> IntArray:
     """Return the positions of rows that pass all filters and contain all search words, sorted; missing values last.
 
-    ``rank`` is the default order of the rows and the order of ties. ``among`` restricts the result to these positions;
+    ``rank`` is the default order of the rows and decides ties. ``among`` restricts the result to these positions;
     without ``sort``, their order is kept.
     """
     by_name = {"": columns[0]} | {column.name: column for column in reversed(columns)}
@@ -377,7 +377,7 @@ class Review:
         return self.place(ids[0]) if len(ids) == 1 else f"{len(ids):,} rows"
 
     def lines(self) -> dict[str, Any]:
-        """Return the first id and first line of each run of lines, and the original ids of corrected rows."""
+        """Return the first id and line of each run of adjacent lines, and the original ids of corrected rows."""
         self._current()
         lines = np.asarray(self.workspace.lines, np.int64)
         starts = np.flatnonzero(np.diff(lines, prepend=-1) != 1).tolist()

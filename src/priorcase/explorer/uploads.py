@@ -1,8 +1,8 @@
 """Files that the page uploads, stored in a temporary folder that other users cannot read.
 
 The page sends the bytes of a file to ``POST /uploads``. Later requests, such as the request to predict the rows of the
-file, refer to the upload by its id. The original file name is used for display only. Uploads are removed when they are
-no longer needed.
+file, refer to the upload by its id. The original file name is used for display only. At most
+four uploads are kept: a further upload removes the oldest one.
 """
 
 from __future__ import annotations

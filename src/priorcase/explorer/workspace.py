@@ -43,9 +43,9 @@ class Opened:
 
     ``kind`` is ``"table"``, ``"raw"`` (a table without a chosen target), ``"model"``, ``"cases"`` or ``"nothing"``.
     ``name`` is the display name, ``path`` the file, ``target`` the column to predict, and ``task`` classification or
-    regression. ``frame`` is the table that ``source`` read with the options ``reading``, and ``past`` contains its rows
-    with their targets. ``read`` is a sentence that describes how the table was read, and ``set_aside`` is the number
-    of rows without a target.
+    regression. The function ``source`` reads the table with the options ``reading``, ``frame`` is the result, and
+    ``past`` contains its rows with their targets. ``read`` is a sentence that describes how the table was read, and
+    ``set_aside`` is the number of rows without a target.
     """
 
     kind: Literal["nothing", "raw", "table", "model", "cases"] = "nothing"

@@ -2,7 +2,7 @@
 
 Numbers and the ranks of ordinal levels are stored as float64, and the codes of nominal values as small integers.
 Columns only grow at the end, and stored values are never overwritten. Successive snapshots of the rows can therefore
-share columns, and each snapshot records how many rows and codes of each column belong to it.
+share columns. Each snapshot records its own number of rows and, for each column, its own number of codes.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class NumberColumn(Growing):
         return NumberColumn(self.kind, data)
 
     def prepare(self, column: Any, codes: int, label: Name) -> Batch:
-        """Return the numbers to store for a column from `Schema.read`; raise an error for undeclared ordinal levels."""
+        """Return the numbers to store for a column that `Schema.read` read; raise an error for undeclared levels."""
         if isinstance(self.kind, Ordinal) and (column < 0).any():
             rows = np.flatnonzero(column < 0).tolist()
             raise SchemaMismatchError(
@@ -137,7 +137,7 @@ class CodeColumn(Growing):
         super().__init__(np.empty(0, _width(len(self.values))) if data is None else data)
 
     def with_data(self, data: AnyArray, codes: int, gone: Iterable[int] = ()) -> CodeColumn:
-        """Return a column with other data and only the first ``codes`` codes; codes in ``gone`` can be reused."""
+        """Return a column with other data and the first ``codes`` codes; new values can reuse codes in ``gone``."""
         gone = set(gone)
         values = [None if code in gone else value for code, value in enumerate(self.values[:codes])]
         index = {key: code for key, code in self.index.items() if code < codes and code not in gone}
@@ -153,7 +153,7 @@ class CodeColumn(Growing):
         return code if code < codes else -1
 
     def prepare(self, column: Any, codes: int, label: Name) -> Batch:
-        """Return the codes to store and the values that get new codes; raise an error for values not allowed."""
+        """Return the codes to store and the values that get new codes; raise an error for invalid values."""
         translate = self.translate(column, codes)
         fresh = [position for position, code in translate.items() if code < 0]
         new = [column.values[position] for position in fresh]
@@ -189,7 +189,7 @@ class CodeColumn(Growing):
             )
 
     def settled(self, new: dict[int, Value], codes: int) -> CodeColumn:
-        """Return the column with the new values of a batch, but not its rows; return a copy if codes are reused."""
+        """Add the values in ``new`` to the column and return it; if codes are reused, change a copy instead."""
         column = self
         if min(new) < codes:
             column = self.with_data(self.data, codes)
@@ -266,7 +266,7 @@ def _restored_column(kind: Kind, data: Any, values: Any, n: int, *, target: bool
 
 
 def count_codes(codes: IntArray, n: int) -> IdArray:
-    """Return the number of rows with each of the first ``n`` codes."""
+    """Return, for each code from 0 to ``n - 1``, the number of rows with this code."""
     return np.asarray(code_counts(np.ascontiguousarray(codes), n), np.int64)
 
 
@@ -282,10 +282,11 @@ def _width(n: int) -> np.dtype[Any]:
 class _Rows:
     """Immutable snapshot of the stored rows.
 
-    Snapshots share their columns, to which rows are only appended. ``ends`` is a list with the number of rows written
-    to the shared columns. To append rows in place, a snapshot takes the number from ``ends``, writes the rows and adds
-    the new number. A snapshot copies the columns instead if another snapshot has already appended rows or if ``ends``
-    is empty after a failed write. Snapshots with the same ``line`` object differ only in appended rows.
+    Snapshots share their columns, to which rows are only appended. The list ``ends`` contains a single number, which
+    counts the rows written to the shared columns. To append rows in place, a snapshot removes this number from the
+    list, writes the rows and puts the new number in the list. A snapshot copies the columns instead if another snapshot
+    has already appended rows or if a failed write left the list empty. Snapshots with the same ``line`` object differ
+    only in appended rows.
     """
 
     columns: tuple[Column, ...]
@@ -324,7 +325,7 @@ class _Rows:
         return self.live(("column", j), self.columns[j])
 
     def counts(self, j: int) -> IdArray:
-        """Return the number of rows with each code or rank in column ``j``."""
+        """Return, for each code or rank of column ``j``, the number of rows with this code or rank."""
         found = self._cache.get(("counts", j))
         if found is None:
             column = self.columns[j]
@@ -574,7 +575,8 @@ class Instances(TextResult):
         """Return empty instances with given codes, so that several parts of one table use the same codes.
 
         ``values`` lists the values of each attribute and target in the order of their codes, with None for an unused
-        code. ``counts``, if given, contains the number of rows with each value in the whole table.
+        code. ``counts``, if given, contains an array for each column: the number of rows with each code in the whole
+        table.
 
         >>> from priorcase.schema import Nominal
         >>> schema = Schema(("colour",), (Nominal(),))
@@ -606,7 +608,7 @@ class Instances(TextResult):
 
     @classmethod
     def joined(cls, parts: Sequence[Instances]) -> Instances:
-        """Concatenate instances with the same codes (see `part`), whose ids must increase from one part to the next."""
+        """Concatenate instances with the same codes (see `part`); the ids must increase from one part to the next."""
         first, rows = parts[0], [part._rows.compacted() for part in parts]
         n = sum(len(each) for each in rows)
         columns = tuple(
@@ -858,7 +860,7 @@ class Instances(TextResult):
         return column.known(self._rows.codes[a]) if isinstance(column, CodeColumn) else column.values
 
     def value_counts(self, a: int) -> IdArray:
-        """Return the number of rows with each code or rank of attribute ``a``."""
+        """Return, for each code or rank of attribute ``a``, the number of rows with this code or rank."""
         return self._rows.counts(a)
 
     def target(self, t: int = 0) -> AnyArray:
@@ -870,7 +872,7 @@ class Instances(TextResult):
         return self.values(len(self.schema) + t)
 
     def target_counts(self, t: int = 0) -> IdArray:
-        """Return the number of rows with each code or rank of target ``t``."""
+        """Return, for each code or rank of target ``t``, the number of rows with this code or rank."""
         return self._rows.counts(len(self.schema) + t)
 
     def target_epoch(self, t: int = 0) -> tuple[int, int]:
@@ -899,7 +901,7 @@ class Instances(TextResult):
     # -- internal
 
     def _check_tables(self, table: Table, targets: Table | None) -> None:
-        """Raise an error if rows or targets were read with another schema, or if their numbers differ."""
+        """Raise an error if rows or targets were read with another schema or are not equal in number."""
         problem = None
         if table.schema is not self.schema and table.schema != self.schema:
             problem = "the table was read with another schema"
@@ -916,7 +918,7 @@ class Instances(TextResult):
             )
 
     def _places(self, ids: ArrayLike, *, distinct: bool) -> IdArray:
-        """Return the positions of the rows with the given ids in the columns, which also contain removed rows."""
+        """Return the positions of the rows with the given ids in the stored columns, where removed rows also count."""
         rows, wanted = self._rows, check_ids(ids, distinct=distinct)
         stored = rows.ids.data[: rows.size]
         places = stored.searchsorted(wanted)
@@ -927,13 +929,14 @@ class Instances(TextResult):
             absent = wanted[~found].tolist()
             raise UnknownIdError(
                 f"id{'s' * (len(absent) > 1)} {listed(absent)} {'are' if len(absent) > 1 else 'is'} not stored; "
-                "ids_ contains the stored ids, which number the added rows from 0 and are not labels of a pandas index"
+                "ids_ contains the stored ids. Rows are numbered from 0 in order of arrival, and ids are "
+                "not labels of a pandas index."
             )
         return places
 
 
 def with_lengths(parts: Any, pieces: Iterable[bytes]) -> None:
-    """Add byte strings to a hash, each with its length, so that different lists are hashed differently."""
+    """Add a list of byte strings and their lengths to a hash, so that different lists are hashed differently."""
     pieces = list(pieces)
     parts.update(b"%d;" % len(pieces))
     for piece in pieces:
@@ -963,7 +966,7 @@ def _numbers(column: FloatArray) -> bytes:
 
 
 def _update_codes(parts: Any, codes: IntArray, values: Sequence[Value]) -> None:
-    """Add a nominal column to a hash that depends on the values of the rows, but not on the codes."""
+    """Add the values of a nominal column to a hash, in a form that does not depend on the codes of the values."""
     occurring = np.unique(codes[codes >= 0]).tolist()
     written = sorted((canonical(values[code]), code) for code in occurring)
     with_lengths(parts, (text for text, _ in written))
@@ -990,7 +993,7 @@ def with_unseen(cells: FloatArray, unseen: Sequence[Value]) -> FloatArray:
 
 
 def _used(column: Column, n: int) -> Column:
-    """Return a column with ``n`` codes without the undeclared values that occur in no row."""
+    """Return a column with ``n`` codes after removing the values that occur in no row, unless values are declared."""
     if isinstance(column, CodeColumn) and column.kind.values is None:
         held = count_codes(column.data, n) > 0
         if gone := [code for code in column.index.values() if not held[code]]:

@@ -1,1 +1,1 @@
-"""Code shared by all learners for stored rows, state, targets and results."""
+"""Code for stored rows, state, targets and results, which all learners share."""

@@ -160,7 +160,7 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
         return self._fitted_with
 
     def _restore_state(self, state: dict[str, Any]) -> None:
-        """Restore data from `_saved_state`, checked as in `fit`; raise ``ValueError`` if the data is invalid."""
+        """Restore data from `_saved_state` and check it as in `fit`; raise ``ValueError`` if the data is invalid."""
         now, before, rows = self.get_params(deep=False), state["fitted_with"], state["rows"]
         if not before.keys() <= now.keys() or state["backend"] not in (None, *get_args(Backend)):
             raise ValueError("unknown parameters")
@@ -201,7 +201,7 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
 
     @abstractmethod
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray | Coded] | None:
-        """Return the schema and the 2-D values of the targets, or None without targets; record the type of targets."""
+        """Return schema and 2-D values of the targets, or None if there are no targets; record the type of targets."""
 
     @abstractmethod
     def _new_memory(self, schema: Schema, targets: Schema | None) -> M:
@@ -223,7 +223,7 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
         """Raise an error if the parameters do not allow the rows with these ids to be forgotten."""
 
     def _finish_fit(self) -> None:
-        """Compute results in fit, so that the first query does not have to compute these results."""
+        """Compute the results that the first query after `fit` would otherwise have to compute."""
 
     # -- rows
 
@@ -254,7 +254,7 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
         return self._memory.instances if "_memory" in self.__dict__ else None
 
     def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
-        """Return the fitted attributes for scikit-learn's diagram, or none if some are undefined without rows."""
+        """Return the fitted attributes for scikit-learn's diagram; without stored rows, the result may be empty."""
         try:
             return super()._get_fitted_attr_html(doc_link)
         except PriorcaseError:
@@ -324,7 +324,7 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
 
 @cache
 def _parameter_names(kind: type[BaseEstimator]) -> tuple[str, ...]:
-    """Return the parameter names of an estimator, which scikit-learn would read from the signature in every call."""
+    """Return the parameter names of an estimator; cached, since scikit-learn reads the signature in every call."""
     return tuple(kind._get_param_names())
 
 

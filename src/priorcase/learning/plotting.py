@@ -117,7 +117,7 @@ def plot_style(*, dark: bool = False) -> Iterator[None]:
 
 @contextmanager
 def drawing(ax: Any, *, size: tuple[float, float] | None = None) -> Iterator[Any]:
-    """Return a context with the axes to draw on, which are in a new figure of ``size`` inches if ``ax`` is None.
+    """Return a context with the axes to draw on; if ``ax`` is None, create a new figure of ``size`` inches.
 
     Axes in a dark figure get a white background, because all colors are chosen for a white background. Text around the
     axes is unchanged.
@@ -188,7 +188,7 @@ def legend_beside(
 
 
 def log_ticks(axis: Any) -> None:
-    """Set ticks at 1, 2, 5, 10, 20, ... on a logarithmic axis, as plain numbers."""
+    """Set ticks at 1, 2, 5, 10, 20, ... on a logarithmic axis, and label the ticks with plain numbers."""
     from matplotlib.ticker import LogLocator, NullLocator
 
     axis.set_major_locator(LogLocator(10.0, subs=(1.0, 2.0, 5.0)))
@@ -211,7 +211,7 @@ def caption(name: object, width: int = WIDTH) -> str:
 
 
 def captions(names: Sequence[object], width: int = WIDTH) -> list[str]:
-    """Format names for a plot; long names are shortened where this leaves the largest number of different names."""
+    """Format names for a plot; long names are cut at the start, middle or end, wherever most names stay different."""
     lines = [" ".join(str(name).split()) for name in names]
     if long := [line for line in lines if len(line) > width]:
         pairs = enumerate(zip(min(long), max(long), strict=False))

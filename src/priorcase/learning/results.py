@@ -86,7 +86,7 @@ def framed(columns: Mapping[str, Any], backend: Backend | None) -> Any:
 def by_attribute(
     columns: Mapping[str, Any], names: Sequence[Name], rows: Sequence[Row], parts: Mapping[str, FloatArray]
 ) -> dict[str, Any]:
-    """Return ``columns``, a column of values per attribute, and a column ``PART of NAME`` per part and attribute.
+    """Return ``columns``, then the values of each attribute, then ``PART of NAME`` for each part and attribute.
 
     If ``columns`` contains the name of an attribute, the column of the attribute is called ``NAME (value)``.
     """
@@ -137,8 +137,8 @@ def decoded(table: Table) -> list[Row]:
 class PerQuery(ABC):
     """Base class of frozen results with one item per query; a selected item keeps the number of its query.
 
-    Subclasses have a field ``numbers`` with the numbers of the queries, by default 0, 1, ... ``_by_query`` lists the
-    other fields with one entry per query. Subclasses with a different structure override `_taken`.
+    Subclasses have a field ``numbers`` with the numbers of the queries, by default 0, 1, ... ``_by_query`` names the
+    other fields that have one entry per query. Subclasses with a different structure override `_taken`.
     """
 
     numbers: tuple[int, ...]

@@ -20,14 +20,14 @@ from priorcase.schema import Nominal
 def value_orders(
     numbers: Sequence[FloatArray], codes: Sequence[IntArray], sizes: Sequence[int], weights: FloatArray
 ) -> list[IntArray]:
-    """Return the codes of each discrete attribute, ordered by the frequency of the values and by their rows.
+    """Return, for each discrete attribute, its codes sorted by the frequency of their values.
 
-    More frequent values come first. Equally frequent values are ordered by a weighted sum over their rows of the ranks
-    of numbers (from 1; 0 if missing) and the ranks of the frequencies of nominal values. Remaining ties are broken by
-    code.
+    More frequent values come first. To order equally frequent values, a weighted sum is computed over the rows with
+    each value, and the value with the smaller sum comes first. The sum adds up the ranks of the numbers (from 1; 0 if
+    missing) and the ranks of the frequencies of the nominal values. Remaining ties are broken by code.
 
-    ``numbers`` are the numeric columns, with NaN for missing values. ``codes`` are the discrete columns, with -1 for
-    missing values, and ``sizes`` are the numbers of different codes.
+    ``numbers`` contains the numeric columns, with NaN for missing values. ``codes`` contains the discrete columns, with
+    -1 for missing values, and ``sizes`` contains the number of codes of each discrete column.
     """
     counts = [_sums(column, weights, size) for column, size in zip(codes, sizes, strict=True)]
     if all(np.unique(count).size == count.size for count in counts):
@@ -45,7 +45,7 @@ def value_orders(
 
 
 def _sums(codes: IntArray, amounts: FloatArray, size: int) -> FloatArray:
-    """Return the sum of the amounts for each code, over the rows with this code."""
+    """Return, for each code, the sum of the amounts of the rows with this code."""
     return np.asarray(np.bincount(codes + 1, weights=amounts, minlength=size + 1)[1:], np.float64)
 
 
@@ -69,7 +69,7 @@ class SortedRows:
         return len(self.cells)
 
     def distinct(self) -> SortedRows:
-        """Return the distinct rows, with the summed weights and the first target of equal rows."""
+        """Return the distinct rows, each with the total weight and the first target of all rows equal to it."""
         before, here = self.cells[:-1], self.cells[1:]
         same = (before == here) | (np.isnan(before) & np.isnan(here))
         firsts = np.flatnonzero(np.concatenate(([True], ~same.all(axis=1))))

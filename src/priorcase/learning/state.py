@@ -36,7 +36,7 @@ class Outdated(Exception):
 
 
 def pinned(estimator: Owner, state: dict[str, Any] | None = None) -> Owner:
-    """Return a view of the estimator with a fixed state, by default the current state, unaffected by later changes."""
+    """Return a view of the estimator in a state, by default the current one; later changes do not affect the view."""
     found = object.__new__(type(estimator))
     found.__dict__ = estimator.__dict__ if state is None else state
     return found
@@ -69,7 +69,7 @@ def reads(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Ow
 
 
 def changes(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Owner, P], R]:
-    """Decorate a public method that changes its estimator completely, or not at all if the method fails."""
+    """Decorate a public method that changes its estimator; if the method fails, the estimator stays unchanged."""
 
     @wraps(method)
     def inner(self: Owner, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -101,9 +101,9 @@ class Memory:
     """Stored rows of an estimator and results computed from the rows.
 
     The memory of an estimator is immutable, except for caches. A method that changes the estimator works on a copy made
-    by `fork`, which replaces the memory at the end. Subclasses update additional data in `fork`, `_added` and `forget`,
-    where data shared with a fork is replaced and never changed in place. ``committed``: whether this memory belongs to
-    an estimator and is no longer being changed.
+    by `fork`, which replaces the memory at the end. Subclasses update additional data in `fork`, `_added` and `forget`.
+    If a fork shares data, these methods replace the data instead of changing it in place. ``committed``: whether this
+    memory belongs to an estimator and is no longer being changed.
     """
 
     def __init__(self, instances: Instances) -> None:
@@ -198,7 +198,7 @@ class Memory:
         return self.followed(key, lambda _: compute())
 
     def followed(self, key: str, compute: Callable[[T | None], T]) -> T:
-        """Return ``compute(previous result)``, cached until rows change; None is passed first and after a removal."""
+        """Return the cached result of ``compute(earlier result or None)``, computed again after rows have changed."""
         value: T
         version, value = self._cache.get(key, _NOTHING)
         if version != self.instances.version:

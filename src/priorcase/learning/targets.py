@@ -125,7 +125,7 @@ def read_numbers(y: Any) -> tuple[FloatArray, bool]:
 
 
 def learned_numbers(estimator: Any, y: Any, first: bool, *, squared: bool = False) -> tuple[Schema, FloatArray]:
-    """Return schema and values of numeric targets; with ``squared``, numbers are at most 1e100 in size."""
+    """Return schema and values of numeric targets; with ``squared``, reject absolute values above 1e100."""
     numbers, flat = read_numbers(y)
     if squared and np.abs(numbers).max() > _LARGEST:
         raise NumericRangeError(
@@ -160,7 +160,7 @@ class Labels:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """NumPy type of the labels as passed, with one type for fixed-width strings of any width."""
+        """NumPy type of the labels as passed; fixed-width strings of different widths count as one type."""
         return _unsized(self.values.dtype)
 
 
@@ -247,8 +247,8 @@ class LabeledRows(Protocol):
 class Labeling:
     """Types and declared classes of the labels learned so far.
 
-    ``batches``: first row id and label type of each run of rows with one label type. ``declared``: declared classes of
-    each output, which are kept even if no stored row has them.
+    ``batches``: for each run of rows with the same label type, the id of its first row and this type. ``declared``: the
+    declared classes of each output, which are kept even if no stored row has them.
     """
 
     flat: bool
@@ -358,7 +358,7 @@ def _stored_classes(instances: LabeledRows, output: int) -> tuple[list[Any], Int
 class Classes:
     """Classes of one output in ascending order, and the class of each stored row; valid until rows change.
 
-    ``of_code``: position in ``labels`` of the class with each code. ``stored``: class codes of all stored rows.
+    ``of_code``: for each class code, the position of the class in ``labels``. ``stored``: class code of each row.
     """
 
     def __init__(self, labeling: Labeling, instances: Instances, output: int, earlier: Classes | None) -> None:
@@ -384,11 +384,11 @@ class Classes:
 
     @cached_property
     def codes(self) -> IntArray:
-        """Position in ``labels`` of the class of each stored row, as the smallest sufficient integer type."""
+        """Class of each stored row, as a position in ``labels`` in the smallest sufficient integer type."""
         return self.of_code.astype(np.min_scalar_type(-self.labels.size - 1))[self.stored]
 
     def at(self, rows: IntArray | slice) -> IdArray:
-        """Return the positions in ``labels`` of the classes of the stored rows at the given positions."""
+        """Return the class of each given stored row, as a position in ``labels``."""
         return self.of_code[self.stored[rows]]
 
 

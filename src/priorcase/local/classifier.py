@@ -143,8 +143,8 @@ class LocalLogistic:
     """Local multinomial logistic regression, ``softmax_c(a_c + x' b_c)``.
 
     Minimizes ``-sum_i w_i ln p_i(class of i) + ridge^2 / 2 sum_c |b_c|^2`` by Newton's method, over the classes in the
-    neighborhood. The columns are those of `LocallyWeightedRegressor`, standardized. The weights sum to the effective
-    number n of neighbors. The class prior is added to the fitted p as ``(n p_c + prior_c) / (n + sum prior)``.
+    neighborhood. The columns are the same as in `LocallyWeightedRegressor`, but standardized. The weights sum to the
+    effective number n of neighbors. The class prior is added to the fitted p: ``(n p_c + prior_c) / (n + sum prior)``.
 
     Parameters
     ----------
@@ -192,8 +192,8 @@ class LocalLogistic:
 class LocalLinear(LocalPolynomial):
     """Local polynomial regression on the indicator of each class, with predictions clipped at 0 and normalized.
 
-    The class prior is added as in `LocalLogistic`. The parameters are those of `LocallyWeightedRegressor`; degree 0
-    gives the weighted vote.
+    The class prior is added as in `LocalLogistic`. The parameters are the same as in `LocallyWeightedRegressor`;
+    degree 0 gives the weighted vote.
 
     Examples
     --------
@@ -424,7 +424,10 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
                 yield own[part], around, shares
 
     def _left_out_groups(self) -> Iterator[tuple[ClassRows, IntArray]]:
-        """Yield groups of rows that leave the same class prior when one of them is left out, with this prior."""
+        """Yield groups of stored rows, each group with a class prior.
+
+        The prior is computed without one row of the group; it is the same for every row of the group.
+        """
         rows, classes, weights = self._rows(), self._classes(), self._stored().row_weights
         if self._prior != "frequency":
             yield rows, np.arange(len(classes.codes))

@@ -78,7 +78,7 @@ class DesignColumn(NamedTuple):
         return f"{name}{'cos' if self.wave is np.cos else 'sin'}"
 
     def of(self, cells: FloatArray) -> FloatArray:
-        """Return this column for rows, given the cells of the rows."""
+        """Return the values of this column for the rows with these cells."""
         column = cells[:, self.attribute]
         if self.wave is None:
             return column if self.period == 1.0 else column / self.period
@@ -149,7 +149,7 @@ class LocalTable:
         )
 
     def numbered(self, cells: FloatArray) -> FloatArray:
-        """Return the design columns for the cells of queries, with the same codes as the stored rows."""
+        """Return the values of the design columns for the queries with these cells, coded like the stored rows."""
         return renumbered(_designed(self.columns, cells), self.numbers)
 
     def queries(self, cells: FloatArray, far: BoolArray) -> FloatArray:
@@ -161,7 +161,7 @@ class LocalTable:
         return found
 
     def n_terms(self, degree: int) -> int:
-        """Return the number of terms of a local model without missing values, with one term per nominal column."""
+        """Return the number of terms of a local model if no value is missing; a nominal column counts as one term."""
         if degree == 0:
             return 1
         kinds = self.kinds[~self.ignored]
@@ -185,7 +185,7 @@ def _numbered(column: FloatArray, weights: FloatArray | None) -> FloatArray:
 
 
 def _designed(columns: Sequence[DesignColumn], cells: FloatArray) -> FloatArray:
-    """Return the design columns for the cells of rows."""
+    """Return the values of all design columns for the rows with these cells."""
     if len(columns) == cells.shape[1] and all(column.period == 1.0 and column.wave is None for column in columns):
         return cells
     found = np.empty((len(cells), len(columns)))

@@ -165,8 +165,8 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
         Degree of the polynomial, which is 0 (kernel regression), 1 (linear) or 2 (quadratic). Kernel K, its name, or a
         function that maps an array of relative distances ``u = d / h`` to weights >= 0.
     bandwidth, span
-        Bandwidth h for all queries; ``"loo"`` to select one h for all queries, or ``"query"`` one for each query, by
-        leave-one-out; None for the distance of the first row beyond the k nearest. ``span`` is the fraction of the rows
+        Bandwidth h for all queries; ``"loo"`` selects one h for all queries by leave-one-out, and ``"query"`` an h for
+        each query; None for the distance of the first row beyond the k nearest. ``span`` is the fraction of the rows
         in each fit (loess) and replaces ``n_neighbors`` and ``bandwidth``.
     ridge, rcond, robust
         Penalty ``ridge^2 |b|^2`` on slopes b per standard deviation of each column. Singular values below ``rcond``
@@ -323,7 +323,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
 
     @reads
     def precedents(self, X: Any, target: int = 0) -> LocalPrecedents:
-        """Return the rows in each fit with kernel weights and votes; in robust fits, ``target`` selects the target."""
+        """Return the rows in each fit with kernel weights and votes; in robust fits, both depend on the ``target``."""
         memory, table, factors = self._answering(), self._table(X), self._factors()
         n_targets = self._local_table().targets.shape[1]
         check_value("target", target, [Interval(Integral, 0, n_targets, closed="left")])

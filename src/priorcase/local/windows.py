@@ -144,7 +144,10 @@ class KernelWindow:
     def search(
         self, memory: NeighborsMemory, cells: FloatArray, *, threads: int, own: IntArray | None, whole: bool, first: int
     ) -> NeighborList:
-        """Return the rows needed for this window and any narrower window; ``own`` rows are left out as in `rank`."""
+        """Return the rows needed for this window and any narrower window.
+
+        The search for query ``i`` leaves out row ``own[i]``, in the same way as `rank`.
+        """
         if self.k is not None:
             rules = Rules(self._vote(), "majority")
             found = rank(memory, cells, self.k, rules, threads=threads, own=own, whole=whole)
@@ -177,7 +180,7 @@ class KernelWindow:
         return replace(found, bandwidths=farthest * (1 + SLACK))
 
     def weigh(self, found: NeighborList) -> Neighborhoods:
-        """Return the rows found as neighborhoods with kernel weights, some of which may be 0."""
+        """Return neighborhoods of the rows that `search` found; some of their kernel weights may be 0."""
         voters = found if self.k is None else self._nearest(found, self.k)
         if self.bandwidth is not None:
             with np.errstate(over="ignore", under="ignore"):
@@ -532,7 +535,7 @@ class LocallyWeighted(NeighborsEstimator):
         return self._curve_type("n_neighbors" if by_k else "bandwidth", candidates, errors, n, self._backend)
 
     def _candidate_ks(self) -> IntArray:
-        """Return candidate numbers of neighbors, from the minimum for a fit, in steps of a factor of about 1.4."""
+        """Return candidate numbers of neighbors, from the minimum that a fit needs, in ratios of about 1.4."""
         terms = self._local_table().n_terms(self._model.degree)
         last = min(max(1, self._n_stored() - 1), max(MOST_NEIGHBORS, 4 * terms))
         first = min(last, 1 if self._model.degree == 0 else terms + 2)
@@ -540,7 +543,7 @@ class LocallyWeighted(NeighborsEstimator):
         return np.unique(np.round(np.geomspace(first, last, steps)).astype(np.int64))
 
     def _candidate_bandwidths(self, k: int | None) -> FloatArray:
-        """Return candidate bandwidths, from barely enough rows for a typical fit up to the largest useful window."""
+        """Return candidate bandwidths, from one with barely enough rows for a typical fit to the largest useful one."""
         memory, ks = self._stored(), self._candidate_ks()
         if len(memory) < 2:
             return np.ones(1)

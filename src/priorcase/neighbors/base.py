@@ -1,4 +1,4 @@
-"""Base class of the nearest-neighbor estimators, and their stored rows with a fitted distance and a search index."""
+"""Base class of the nearest-neighbor estimators, and class of their stored rows with distance and search index."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class NeighborsMemory(Memory):
         return other
 
     def saved(self) -> dict[str, Any]:
-        """Return the index, statistics and learned weights to save; empty for few rows or whole-row distances."""
+        """Return index, statistics and learned weights to save; none for few rows or whole-row distances."""
         if len(self) < WORTH_SAVING or self.distance.whole:
             return {}
         with self.searching() as index:
@@ -142,7 +142,7 @@ class NeighborsMemory(Memory):
         return learned or needs_classes(self.distance, self.instances.schema)
 
     def weights_for(self, cells: FloatArray, own: IdArray | None = None, *, threads: int = 1) -> FloatArray | None:
-        """Return one set of attribute weights, or one set per query, learned without the query's own row in ``own``."""
+        """Return one set of attribute weights, or one set per query, learned without the query's own row (``own``)."""
         weights = self.attribute_weights
         given = self._weights
         if weights is None or not len(cells) or not (isinstance(given, LearnedWeights) and given.weighting.local):
@@ -205,7 +205,7 @@ class NeighborsMemory(Memory):
                     return
 
     def index_before(self, ids: IdArray) -> Index:
-        """Return the index without the newest rows, ``ids``; the caller must then add these rows to the index."""
+        """Return the index as it was before the rows ``ids`` were stored; the caller must then add these rows to it."""
         index = self._index
         if index is None or not index.follow(self._before, self.instances):
             self._index = index = Index(self.instances, self.fitted, self.ids[: -ids.size])
@@ -267,7 +267,7 @@ class NeighborsMemory(Memory):
         ties: bool = False,
         threads: int = 1,
     ) -> NeighborList:
-        """Return the ``k`` nearest rows of each query; ``own`` rows are included, but not used to learn weights."""
+        """Return the ``k`` nearest rows of each query; weights are learned without the rows in ``own``."""
         weights = self.weights_for(cells, own if exclude is None else exclude, threads=threads)
         options: Any = {"ties": ties, "algorithm": self.algorithm, "threads": threads}
         with self.searching() as index:
@@ -291,7 +291,7 @@ class NeighborsMemory(Memory):
     def check_finite(
         self, cells: FloatArray, queries: IntArray, rows: IntArray, distances: FloatArray, *, first: int = 0
     ) -> None:
-        """Raise an error if a distance is infinite; the message numbers the queries from ``first``."""
+        """Raise an error if a distance is infinite; in the message, the first query has the number ``first``."""
         infinite = np.isinf(distances)
         if infinite.any():
             of, stored = queries[infinite], rows[infinite]
@@ -402,7 +402,7 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
         return self._graph(distances if mode == "distance" else np.ones(ids.shape), ids)
 
     def _nearest(self, cells: FloatArray, k: int, own: IdArray | None) -> tuple[IdArray, FloatArray]:
-        """Return ids and distances of the ``k`` nearest rows of each query, without the query's own row in ``own``."""
+        """Return ids and distances of the ``k`` nearest rows of each query, without the query's own row (``own``)."""
         memory = self._stored()
         if k > len(memory) - (own is not None):
             sign = "<=" if own is None else "<"
@@ -478,7 +478,7 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
 
 
 def needs_classes(distance: Distance, schema: Schema | None = None) -> bool:
-    """Return whether a distance uses class frequencies for at least one column of the schema (None: of any table)."""
+    """Return whether a distance uses class frequencies for a column of the schema (for any column if it is None)."""
     parts = (distance.numeric, distance.ordinal, distance.nominal, *distance.attributes.values())
     return any(d.needs_classes for d in (parts if schema is None else distance.differences(schema)))
 
@@ -507,7 +507,7 @@ def resolve_weights(value: object, instances: Instances, *, threads: int) -> Wei
 
 
 def needs_one_target(value: object) -> bool:
-    """Return whether the attribute weights can be learned only from a single target."""
+    """Return whether the method for learning attribute weights requires a single target."""
     weighting = resolve_method(value)
     return weighting is not None and (isinstance(weighting, Bayes) or weighting.local)
 

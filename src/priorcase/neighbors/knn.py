@@ -56,8 +56,8 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         `Distance`, a function of two rows (see `priorcase.similarity.resolve`), or ``"precomputed"``.
     vote, bandwidth
         Voting rule: ``"uniform"``, ``"inverse_square"``, a kernel or its name (``"gaussian"``, ``"tricube"``, ...), or
-        a function of the distances from one query, divided by ``bandwidth`` if given. If all votes are 0, the neighbors
-        vote equally. The default bandwidth of a kernel is the distance of the (k+1)-th nearest row.
+        a function of the distances from one query; ``bandwidth``, if given, divides the distances. If all votes are 0,
+        the neighbors vote equally. The default bandwidth of a kernel is the distance of the (k+1)-th nearest row.
     attribute_weights
         One number >= 0 for each column, a mapping from column to number (1 for other columns), or a method that learns
         the weights: ``"gain_ratio"``, ``"relief"``, ``"mutual_information"``, ``"bayes"`` or ``"loo"``.
@@ -66,7 +66,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         Otherwise, exactly k rows vote, and equal votes go to the first class in ``classes_`` (``"first"``), the class
         of the nearest voter (``"nearest"``), or the class that leads without the farthest voters (``"reduce"``).
     prior, temperature
-        Dirichlet prior: ``"uniform"`` or ``"frequency"`` (one vote in total), the same number for each class, or an
+        Dirichlet prior: ``"uniform"`` or ``"frequency"`` (one vote in total), a single number for all classes, or an
         array with one number per class. None: no prior. Probabilities are proportional to ``votes ** (1/temperature)``.
     algorithm, n_jobs
         Search method (``"auto"``, ``"tree"``, ``"scan"``, ``"plain"``) and threads (None: all cores), for speed only.
@@ -132,12 +132,12 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Store the rows, replacing all rows stored before. ``X`` is a data frame (pandas, Polars, PyArrow), an array
-        or a list of rows. ``y`` has a class for each row, or one column per target. A row with weight 2 counts as two.
+        or a list of rows. ``y`` has a class for each row, or one column per target. A row of weight 2 counts twice.
         """
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows. ``classes`` lists all classes, including classes without rows; several targets: one array each."""
+        """Add rows. ``classes`` lists all classes, even those without rows; for several targets, pass one list each."""
         return self._partial_fit(X, y, sample_weight, classes)
 
     @changes
@@ -204,7 +204,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
-        """Predict the probability of each class in ``classes_``; for several targets, a list with one array each."""
+        """Predict the probability of each class in ``classes_``; for several targets, return one array for each."""
         return self._by_target(np.concatenate([self._probabilities(poll) for poll in polls_of(self, self._cells(X))]))
 
     @reads
@@ -217,8 +217,8 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     @reads
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
-        """Return the rows that vote on each query (only ten if all rows vote), with the contribution of each column to
-        their distances, and the nearest row of another class. ``n_neighbors`` replaces ``n_neighbors_``.
+        """Return the rows that vote on each query (only ten if all rows vote), the contribution of each column to the
+        distances of these rows, and the nearest row of another class. ``n_neighbors`` replaces ``n_neighbors_``.
         """
         return precedents_of(self, X, n_neighbors)
 
@@ -250,11 +250,11 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         )
 
     def _deciding_priors(self, left_out: LeftOut | None = None) -> Sequence[FloatArray | None]:
-        """Return the prior of each target, or None if the prior cannot change the class (avoids rounding errors)."""
+        """Return the prior of each target; to avoid rounding errors, return None for a prior that changes no class."""
         return [None] * len(self._outputs()) if self._prior_is_level() else self._priors(left_out)
 
     def _priors(self, left_out: LeftOut | None = None) -> Sequence[FloatArray | None]:
-        """Return the class prior of each target, with one row per left-out row if the prior is ``"frequency"``."""
+        """Return the class prior of each target; the prior ``"frequency"`` has one row for each left-out row."""
         outputs = self._outputs()
         if self._prior is None:
             return [None] * len(outputs)
@@ -288,7 +288,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return self._shaped(self._targets(rows))
 
     def _answers(self, polls: Sequence[Poll]) -> tuple[AnyArray, dict[str, Any]]:
-        """Return the predictions of polls, and the further arguments that `precedents.assemble` needs for classes."""
+        """Return the predictions from polls, and the arguments of `precedents.assemble` that only classifiers have."""
         outputs, predicted = self._outputs(), np.concatenate([self._decide(poll) for poll in polls])
         found: dict[str, Any] = {"codes": (np.stack([classes.codes for classes in outputs], axis=1), predicted)}
         if self._labeling.flat:
@@ -297,7 +297,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return self._shaped(predicted), found
 
     def _core_targets(self, n: int) -> tuple[Any, ...]:
-        """Return the arguments that make the compiled core predict the last ``n`` rows, starting with a method name."""
+        """Return the name and the arguments of the compiled core's method that predicts the last ``n`` rows."""
         outputs, codes = self._outputs(), self._targets()
         starts = np.cumsum([0, *(classes.labels.size for classes in outputs)])
         # Ties are broken by the class frequencies before these rows.
@@ -327,7 +327,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray | list[FloatArray]:
         """Predict the class probabilities of each stored row from all other rows, in the order of ``ids_``. Column
-        statistics, learned weights and k come from all rows; ``relearn=True`` refits without each row; see `relearns_`.
+        statistics, learned weights and k come from all rows, or with ``relearn=True`` from the others; see `relearns_`.
         """
         return self._by_target(left_out_answers(self, relearn, KNNClassifier._probabilities))
 

@@ -50,7 +50,7 @@ class Rules:
 def polls_of(
     estimator: KNNClassifier | KNNRegressor, cells: FloatArray, n_neighbors: int | None = None, *, first: int = 0
 ) -> Iterator[Poll]:
-    """Return the voters and votes of an estimator's queries; error messages number the queries from ``first``."""
+    """Return the voters and votes of an estimator's queries; in messages, the first query has the number ``first``."""
     memory = estimator._stored()
     k: int | Literal["all"]
     if n_neighbors is None and estimator._k == "all":
@@ -81,11 +81,11 @@ def polls(
     width: int = 1,
     size: int | None = None,
 ) -> Iterator[tuple[NeighborList, Poll]]:
-    """Yield the neighbors and the votes for each block of queries; the ``k`` nearest rows or all rows vote.
+    """Yield the neighbors and the votes for each block of queries; either the ``k`` nearest rows vote, or all rows.
 
-    ``own`` and ``whole`` are described in `rank`. Error messages number the queries from ``first``. ``width`` is the
-    number of values computed for each query, if larger than the number of classes. ``size`` is the length of the first
-    block.
+    ``own`` and ``whole`` are described in `rank`. In error messages, the first query has the number ``first``.
+    ``width`` is the number of values that the caller computes for each query, which limits the length of the blocks.
+    ``size`` is the length of the first block.
     """
     memory, rules, threads = estimator._stored(), estimator._rules, estimator._threads()
     width = max(width, estimator._width())
@@ -115,7 +115,7 @@ def rank(
     own: IntArray | None = None,
     whole: bool = False,
 ) -> NeighborList:
-    """Return the rows needed for a vote of ``k`` neighbors, sorted by distance; if ``k`` is "all", all rows by id.
+    """Return the rows needed for a vote of ``k`` neighbors, sorted by distance, or all rows by id if ``k`` is "all".
 
     ``own`` contains the positions of the queries among the stored rows. One copy of each
     query is left out: the weight of its row is reduced by 1, so a row with weight 2 still votes with weight 1. With
@@ -182,7 +182,7 @@ def loo_scores(estimator: KNNClassifier | KNNRegressor) -> FloatArray:
 
 
 def best_n_neighbors(estimator: KNNClassifier | KNNRegressor, best: Callable[[FloatArray], Any]) -> int:
-    """Return the number of neighbors that vote; ``best`` is a function that finds the best leave-one-out score."""
+    """Return the number of neighbors that vote; ``best`` finds the position of the best leave-one-out score."""
     k = estimator._k
     if isinstance(k, int):
         return k

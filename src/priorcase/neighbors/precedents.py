@@ -88,8 +88,8 @@ class Precedents(PrintedPerQuery):
     queries, predictions, indptr
         Values of the queries (None if missing), the predictions, and the start of each query's entries.
     ids, rows, targets, distances, votes
-        The voting rows. ``votes`` contains vote shares, which sum to 1 if all voters of a query are listed, and NaN for
-        models without votes.
+        The voting rows. ``votes`` contains vote shares, which sum to 1 if all voters of a query are listed. For models
+        without votes, it contains NaN.
     contributions
         Contribution of each column to each distance, shape (entries, columns); each row sums to the entry's distance.
         NaN if the distance compares whole rows.
@@ -105,8 +105,8 @@ class Precedents(PrintedPerQuery):
         Number of each query in the original batch; 0, 1, ... by default.
     importance
         Importance of each column for each prediction, shape (queries, columns). Printed tables show the most important
-        columns first. The importance is the attribute weight, or, if all weights are equal, the mutual information of
-        column and target, or the contribution from `explain`. None keeps the order of the table.
+        columns first. The importance is the attribute weight or, if all weights are equal, the mutual information of
+        column and target; in an explanation, it is the size of the contribution. None keeps the order of the table.
     member, member_weight
         Name and weight of the stack member that these neighbors come from; None for models other than stacks.
     n_voters
@@ -155,7 +155,7 @@ class Precedents(PrintedPerQuery):
         )
 
     def _listed(self, entries: Sequence[IntArray]) -> dict[str, Any]:
-        """Return the fields of the entries selected for each query."""
+        """Return the fields of the voters, with only the given entries of each query."""
         every = np.concatenate([np.arange(0), *entries])
         found: dict[str, Any] = {name: getattr(self, name)[every] for name in self._by_entry}
         found["rows"] = [self.rows[entry] for entry in every.tolist()]
@@ -361,7 +361,7 @@ def _voters(one: Precedents, most: int) -> list[Precedent]:
 
 
 def _grid(one: Precedents, width: int | None) -> Grid:
-    """Return the table of a single query, most important attributes first; ``width`` limits how many are shown."""
+    """Return the table of a single query; ``width`` limits how many attributes are shown, most important first."""
     voters, unlike = _voters(one, _VOTERS), [case for case in one.unlike if case is not None]
     cases, n, value = [*voters, *unlike], len(voters), partial(value_text, width=_VALUE_WIDTH)
     votes = [["vote", "", *map(_vote_text, one.votes[:n].tolist()), *("" for _ in unlike)]]
@@ -445,7 +445,7 @@ def _fitting(columns: Sequence[Sequence[str]], order: Sequence[int], room: int) 
 
 @dataclass(frozen=True)
 class TerminalView:
-    """View of precedents for rich, at any width; without ``headings``, the first few queries with numbers."""
+    """Display of precedents for rich, at any width; by default, the first few queries appear, headed by number."""
 
     precedents: Precedents
     target: str = "target"
@@ -532,8 +532,8 @@ def _columns(
 ) -> list[list[Text]]:
     """Return columns for the voters, and for the nearest case of another class unless it is a voter.
 
-    A column contains a header, the target, the value and the distance contribution of each attribute, and a footer with
-    distance and vote. The attributes of a group share a line.
+    A column has a header, a line with the target, and a line for each attribute with its value and its contribution to
+    the distance. The footer contains distance and vote. The attributes of a group share a line.
     """
     from rich.text import Text
 

@@ -225,8 +225,8 @@ def _in_core(estimator: KNNClassifier | KNNRegressor, table: Table, targets: Tab
 class _Ranges:
     """Ranges for scaling columns while rows are stored one by one.
 
-    The compiled core extends ranges from minimum to maximum. Ranges of inliers are computed in Python, once for each
-    block of rows that does not change these ranges.
+    The compiled core extends ranges that go from the smallest to the largest number. Ranges without outliers are
+    computed in Python, once for each block of rows that does not change these ranges.
     """
 
     def __init__(

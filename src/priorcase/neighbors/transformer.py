@@ -26,15 +26,15 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
     """Transform rows into a sparse graph of their nearest stored rows, with distances for mixed tables.
 
     Like scikit-learn's ``KNeighborsTransformer``, this class serves estimators that accept precomputed distances, such
-    as DBSCAN, t-SNE and UMAP. Column j of the graph is the j-th stored row by id; row entries are sorted by distance.
+    as DBSCAN, t-SNE and UMAP. Column j is the stored row with the j-th lowest id; row entries are sorted by distance.
 
     Parameters
     ----------
     n_neighbors
         Number of neighbors of each row.
     mode
-        ``"distance"`` or ``"connectivity"`` (entries of 1). With ``"distance"``, one more neighbor is included, because
-        a stored row is its own nearest neighbor; `fit_transform` puts the row itself first, at distance 0.
+        ``"distance"`` or ``"connectivity"`` (all entries are 1). With ``"distance"``, one more neighbor is included,
+        because a stored row is its own nearest neighbor; `fit_transform` puts the row itself first, at distance 0.
     distance, attribute_weights, algorithm, categorical_features, schema, n_jobs
         See `KNNClassifier`. Distances and weights that are learned from targets need ``y`` in `fit`.
 

@@ -478,7 +478,7 @@ class Problem:
         return with_rows(model, self.base._memory.instances)
 
     def without(self, held_out: FloatArray) -> Problem:
-        """Return the problem after subtracting the held-out row weights; columns and classes stay the same."""
+        """Return the problem with ``held_out`` subtracted from the row weights; columns and classes stay the same."""
         model, instances = copy.copy(self.base), self.base._memory.instances
         if isinstance(model, KNNClassifier):
             model._labeling = replace(model._labeling, declared=tuple(c.labels for c in model._outputs()))
@@ -533,8 +533,8 @@ def with_rows(model: Any, instances: Instances, state: Mapping[str, Any] | None 
 def content_ranks(instances: Instances, truth: AnyArray, seed: int) -> IntArray:
     """Rank the rows by hashes of their content; ranks do not depend on row order, and equal rows have equal ranks.
 
-    A nominal value is represented by the smallest hash of targets and non-nominal columns among the rows with this
-    value. The value's name only breaks ties between rows that are otherwise equal.
+    First, the targets and the columns that are not nominal are hashed in each row. A nominal value is then represented
+    by the smallest of these hashes in the rows with this value. The names of values only break ties.
     """
     rows = np.full(len(truth), seed, np.uint64)
     for numbers in truth.T:
@@ -633,7 +633,7 @@ def _measured(
     blocks: IntArray,
     n_blocks: int,
 ) -> tuple[int, Sums | None]:
-    """Return ``number`` and the grid's scores on some rows; ``held_out`` weights are excluded from the fit."""
+    """Return ``number`` and the grid's scores on some rows; the model is fitted without the weights ``held_out``."""
     if held_out is None:
         return number, problem.sums(problem, grid, rows, problem.weights, blocks, n_blocks)
     if not rows.size:
@@ -754,7 +754,7 @@ class Sums:
 
 
 def grid_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int) -> Sums:
-    """Return the sums of all scores for every candidate, computed by the compiled core for the votes it supports."""
+    """Return the sums of all scores for every candidate; the compiled core is used for voting rules it supports."""
     sums, in_core = Sums.zero(model, n_blocks, len(grid)), len(queries) > 0 and not model._stored().local_weights
     np.add.at(sums.weights, queries.blocks, queries.times)
     known = np.array([in_core and resolve_vote(*choice).core is not None for choice in grid.votes])
@@ -812,7 +812,7 @@ def _core_scores(model: Model, queries: Queries, grid: CandidateGrid, starts: In
 
 
 def poll_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int) -> Mapping[str, FloatArray]:
-    """Return the same sums as `grid_sums`, for any voting rule, computed in Python for one vote and k at a time."""
+    """Return the same sums as `grid_sums` for any voting rule; Python handles one voting rule and one k at a time."""
     sums, most = Sums.zero(model, n_blocks, len(grid)).of, max(grid.n_neighbors)
     memory, threads, size = model._stored(), model._threads(), max(1, ENTRIES // (8 * most))
     for start in range(0, len(queries), size):

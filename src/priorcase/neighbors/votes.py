@@ -29,7 +29,7 @@ _LARGEST_PRIOR = 1e300
 
 
 def summed(groups: IntArray, values: FloatArray, n: int) -> FloatArray:
-    """Return the sum of the values of each group from 0 to n - 1, added one by one in order."""
+    """Return, for each group from 0 to n - 1, the sum of its values, which are added one by one in order."""
     return np.asarray(np.bincount(groups, weights=values, minlength=n), dtype=np.float64)
 
 
@@ -111,7 +111,7 @@ class KernelVote:
 
 @dataclass(frozen=True)
 class FunctionVote:
-    """Votes computed by a function of one query's distances, in ascending order (in id order if all rows vote)."""
+    """Votes computed by a function of one query's distances, which are ascending, or in id order if all rows vote."""
 
     function: Callable[[Any], Any]
     needs_bandwidth: ClassVar[bool] = False
@@ -155,7 +155,7 @@ def resolve_vote(vote: object, bandwidth: float | None = None) -> Vote:
 
 
 def _settled(votes: FloatArray, voters: NeighborList) -> FloatArray:
-    """Make sums of votes positive and finite: infinite votes replace all others, and all-zero votes become equal."""
+    """Make sums of votes positive and finite: infinite votes exclude all others, and votes that are all 0 become 1."""
     largest = np.maximum.reduceat(votes, voters.indptr[:-1])
     odd = (largest > _LARGE) | (largest < 1 / _LARGE)
     for query in np.flatnonzero(odd).tolist():
@@ -174,7 +174,7 @@ def _settled(votes: FloatArray, voters: NeighborList) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class Poll:
-    """Neighbors that vote on the queries ``start:stop`` of a batch, and votes before multiplication by row counts."""
+    """Voters of the queries ``start:stop`` of a batch, and their votes before multiplication by row counts."""
 
     start: int
     stop: int
@@ -188,7 +188,7 @@ class Poll:
 
 
 def means(poll: Poll, targets: FloatArray) -> FloatArray:
-    """Return the vote-weighted mean of each target, shape (queries, targets), never outside the voters' targets."""
+    """Return the vote-weighted mean of each target, shape (queries, targets), always between the voters' targets."""
     voters, votes = poll.voters, poll.votes()
     result = np.empty((len(voters), targets.shape[1]))
     for t in range(targets.shape[1]):
@@ -288,7 +288,7 @@ def decide(
 def _counted(
     poll: Poll, ties: Ties, classes: Classes, prior: FloatArray | None, left_out: LeftOut | None
 ) -> tuple[IntArray, list[int]]:
-    """Return winning classes and tied queries, like the compiled `elect`, but with a prior or left-out rows."""
+    """Return winning classes and tied queries; unlike the compiled `elect`, allow a prior or left-out rows."""
     votes = class_votes(poll, classes, prior)
     leads = votes == votes.max(axis=1, keepdims=True)
     if ties == "majority":  # the class with most training rows, then the first

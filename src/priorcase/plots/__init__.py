@@ -1,4 +1,4 @@
-"""Plots of models and predictions; each display has the methods ``plot`` and ``frame`` (the plotted numbers)."""
+"""Plots of models and predictions; each display has the methods ``plot`` and ``frame``, which returns the numbers."""
 
 from priorcase.plots.concept import ConceptDisplay
 from priorcase.plots.leave_one_out import LeaveOneOutDisplay

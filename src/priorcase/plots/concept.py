@@ -41,8 +41,8 @@ class ConceptDisplay(Display):
     ``axes`` contain the positions of the instances; ``ids`` and ``labels`` are their ids and classes. ``states`` are
     ``"acceptable"``, ``"mediocre"`` or ``"poor"`` if records decide which instances vote, and ``"stored"`` otherwise.
     If all learned rows are passed to `of`, instances that are not stored are ``"dropped"`` or ``"passed"`` (never
-    stored). ``records`` contains the successes, the trials, and the intervals of accuracy and class frequency of each
-    instance (NaN if it is not stored).
+    stored). For each instance, ``records`` contains the successes, the trials, and the intervals of its accuracy and of
+    the frequency of its class (NaN if the instance is not stored).
 
     Examples
     --------
@@ -79,8 +79,8 @@ class ConceptDisplay(Display):
             None to show only the stored instances. The model needs ``history=True`` to distinguish dropped instances
             from instances that were never stored.
         columns
-            The two columns to plot, by name or position; None for the only two columns, or for principal components if
-            there are more.
+            The two columns to plot, by name or position; None for the only two columns, or for principal components of
+            more than two columns.
         concept
             The class whose description to plot, if each class has its own description.
         """

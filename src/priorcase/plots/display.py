@@ -200,7 +200,7 @@ def _categories(name: str, codes: IntArray, values: list[Value], *, ordered: boo
 
 
 def _sort_key(value: Value) -> tuple[bool, float, str]:
-    """Return a sort key: numbers by size, then all other values alphabetically."""
+    """Return a sort key: numbers come first, by size, and then all other values, in alphabetical order."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return not number, float(value) if number else 0.0, value_text(value, 1_000)  # type: ignore[arg-type]  # a number, or not used
 
@@ -214,8 +214,9 @@ class Plane:
 
     In the plane of two ``columns``, the hypothetical row has the values of the nearest row in all other columns. In the
     plane of principal components (``columns`` is None), the hypothetical row is the nearest row with its numbers moved
-    toward the position. A number x becomes ``x + std (v . step)``, where v contains the ``loadings`` of the column on
-    both axes and ``std`` is the standard deviation of the column. Categories and levels are not changed.
+    toward the position. A number x becomes ``x + std (v . step)``, where ``step`` leads from the nearest row to the
+    position, v contains the ``loadings`` of the column on both axes, and ``std`` is the standard deviation of the
+    column. Categories and levels are not changed.
     """
 
     X: Any
@@ -231,7 +232,7 @@ class Plane:
         return np.column_stack([axis.positions for axis in self.axes])
 
     def queries(self, positions: FloatArray) -> Any:
-        """Return hypothetical rows at the given positions as a table, in general of the same type as X."""
+        """Return hypothetical rows at the given positions as a table, usually of the same type as X."""
         changes: dict[int, FloatArray | IntArray] = {}
         if self.columns is None:
             rows = self._nearest(positions)
@@ -413,7 +414,7 @@ def with_changes(X: Any, table: Table, rows: IntArray, changes: Mapping[int, Flo
 
 @dataclass(frozen=True, eq=False)
 class StoredRows:
-    """Stored rows, ordered by id: values (None if missing), values as numbers and codes, and targets."""
+    """Stored rows in the order of their ids; ``rows`` has None for missing values, ``cells`` has numbers and codes."""
 
     schema: Schema
     ids: IdArray

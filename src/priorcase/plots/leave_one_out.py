@@ -102,8 +102,8 @@ class LeaveOneOutDisplay(Display):
     def plot(self, ax: Any = None) -> Any:
         """Plot the scores as lines and mark the selected value; return the axes.
 
-        A single line of accuracies has a band of one standard error, ``sqrt(p (1 - p) / rows)``, on each side.
-        Candidates within one standard error of the best candidate are about as good.
+        If a single line is plotted and the score is the accuracy, a band shows one standard error, ``sqrt(p (1 - p) /
+        rows)``, on each side of the line. Candidates within one standard error of the best candidate are about as good.
         """
         with drawing(ax) as ax:
             for i, (name, scores) in enumerate(self.lines.items()):

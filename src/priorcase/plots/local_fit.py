@@ -37,7 +37,7 @@ Ends = tuple[FloatArray, FloatArray]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LocalFitDisplay(Display):
-    """Predictions of a regressor along a column, with intervals and rows as points; created by `LocalFitDisplay.of`.
+    """Predictions of a regressor along a column, their intervals, and rows as points; created by `LocalFitDisplay.of`.
 
     ``axis`` contains the positions of the rows along the column, and ``targets`` are their targets. ``fit`` contains
     the predictions at the positions ``places``. ``mean`` and ``target`` are the lower and upper bounds of intervals for
@@ -162,7 +162,7 @@ class LocalFitDisplay(Display):
         ax.plot(self.places, self.fit, color=color(0), label="fit", **marks)
 
     def _limits(self) -> tuple[float, float]:
-        """Return the limits of the target axis, extended for the intervals by at most half of its range."""
+        """Return the limits of the target axis; intervals extend it by at most half of the range on each side."""
         known = np.concatenate([self.targets, self.fit])
         low, high = float(np.nanmin(known)), float(np.nanmax(known))
         scale = max(abs(low), abs(high)) or 1.0

@@ -30,7 +30,7 @@ _CLASSES = 3
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PrecedentsDisplay(Display):
-    """Neighbors of a query, with their distances as bars divided by attribute; created by `PrecedentsDisplay.of`.
+    """Neighbors of a query, with a bar for each distance; created by `PrecedentsDisplay.of`.
 
     The nearest case is on top. Each part of a bar shows one attribute; next to the bar are the target and the vote of
     the case. For classification, the nearest case of another class comes last, unless it is among the neighbors.

@@ -46,8 +46,9 @@ class DecisionSurface(Display):
     Each class has a hatch and a tint, which is stronger for higher probabilities. Thin lines separate the classes.
 
     ``axes`` contain the positions of the rows, and ``places`` the grid positions along both axes. ``predictions`` has
-    shape (positions of the second axis, positions of the first axis). ``probabilities`` (if predicted) has a third
-    dimension for the ``classes`` (None for regression). ``targets`` are the classes or numbers of the rows, or None.
+    shape (positions of the second axis, positions of the first axis). ``probabilities`` has a third dimension for the
+    ``classes``, or is None; ``classes`` is None for regression. ``targets`` are the classes or numbers of the rows, or
+    None.
 
     Examples
     --------

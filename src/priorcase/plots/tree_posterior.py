@@ -106,8 +106,8 @@ class TreePosterior(Display):
             Matplotlib axes; None for a new figure.
         kind
             ``"tree"``: the tree alone, with line widths by probability. ``"ring"``: attributes on a circle, with all
-            edges of at least 2%. ``"heat map"``: the matrix of probabilities. None: a tree if the model has a single
-            tree; otherwise a ring, or a heat map for more than 16 attributes.
+            edges that have a probability of at least 2%. ``"heat map"``: the matrix of probabilities. None: a tree if
+            the model has a single tree; otherwise a ring, or a heat map for more than 16 attributes.
         """
         check_value("kind", kind, [None, StrOptions(set(get_args(Kind)))])
         n = len(self.names)

@@ -110,7 +110,7 @@ class Reducer(BaseEstimator, metaclass=EstimatorMeta):
 
     @changes
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Return the rows kept and their targets, in the same order and type, as in imbalanced-learn."""
+        """Return the rows kept and their targets, in the order and types of ``X`` and ``y``, as in imbalanced-learn."""
         self.fit(X, y)
         return taken_rows(X, self.sample_indices_), taken_rows(y, self.sample_indices_)
 
@@ -180,13 +180,13 @@ class Rows:
         return len(self.memory)
 
     def arguments(self, at: IdArray) -> tuple[Plan, NDArray[np.uint8], FloatArray, FloatArray]:
-        """Return the plan, kinds, cells and weights of rows, which all reducers of the compiled core need."""
+        """Return what all reducers in the core need: plan, mask of coded columns, cells of rows, attribute weights."""
         plan, coded, cells = self.memory.training_data().core_arguments(at)
         weights = self.memory.attribute_weights
         return plan, coded, cells, np.ones(cells.shape[1]) if weights is None else np.ascontiguousarray(weights)
 
     def blocks(self, n: int, size: int | None = None) -> Iterator[slice]:
-        """Yield slices of ``n`` rows, by default at most 100 slices, and advance the progress bar after each slice."""
+        """Divide ``n`` rows into slices, by default at most 100; yield each slice and then advance the progress bar."""
         return blocks(n, text=self.owner, size=size or max(1_000, -(-n // 100)))
 
 

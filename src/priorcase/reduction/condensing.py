@@ -26,7 +26,7 @@ class CNN(Reducer):
     Parameters
     ----------
     shuffle, random_state
-        Whether to process the rows in random order, and the seed.
+        Whether to process the rows in random order, and the seed of this order.
     distance, attribute_weights, categorical_features, schema, n_jobs
         See `ENN`, which also documents the fitted attributes. ``n_iter_`` is the number of passes, including
         the last pass, which adds no row.

@@ -67,8 +67,8 @@ class ReductionCurve(GridResult):
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row per reducer.
 
-        Columns: ``reducer``, ``kept``, ``kept_error``, and the score and its standard error, such as ``accuracy`` and
-        ``accuracy_error``.
+        The columns are ``reducer``, ``kept``, ``kept_error``, the score, such as ``accuracy``, and its standard error,
+        such as ``accuracy_error``.
         ``backend``: see `Precedents.frame`.
         """
         columns: dict[str, Any] = {"reducer": list(self.names), "kept": self.kept_mean, "kept_error": self.kept_error}

@@ -129,7 +129,7 @@ class AllKNN(VotingReducer):
 
     By default, all rows are checked against the whole table before any row is deleted. With ``successive=True`` and
     ``distance="euclidean"``, the result is that of imbalanced-learn's ``AllKNN(sampling_strategy="all",
-    kind_sel="mode", allow_minority=True)`` if no class disappears and no distances from a row are equal or 0.
+    kind_sel="mode", allow_minority=True)`` if no class disappears and the distances from a row differ and are positive.
 
     Parameters
     ----------

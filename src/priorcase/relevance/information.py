@@ -63,8 +63,8 @@ class GainRatio(_Information):
 class MutualInformation(_Information):
     """Mutual information of each attribute and the class in bits, ``I(A; C) = H(C) - H(C | A)``.
 
-    The computation is as in `GainRatio`, but without the division by H(A), which corrects the bias towards columns with
-    many values. For nominal columns, the result is the same as information gain in TiMBL. Parameters: see `GainRatio`.
+    The computation is as in `GainRatio`, but the result is not divided by H(A), so that columns with many values are
+    favored. For nominal columns, the result is the same as information gain in TiMBL. Parameters: see `GainRatio`.
 
     Examples
     --------

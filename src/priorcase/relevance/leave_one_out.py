@@ -51,8 +51,8 @@ _NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 class LeaveOneOutWeights(WeightingMethod):
     """Attribute weights that minimize the leave-one-out loss (diagonal NCA).
 
-    Every row i is predicted by votes of all other rows j. The vote p_ij decreases with the cost, which is the distance
-    before the root is taken: the sum of the attributes' contributions f_a, multiplied by the weights w_a (Goldberger,
+    Every row i is predicted by votes of all other rows j. The vote p_ij decreases with the cost, the sum over all
+    attributes of weight w_a times contribution f_a. The cost is the distance before the root is taken (Goldberger,
     Roweis, Hinton & Salakhutdinov 2005, NCA with a diagonal matrix; Lowe 1995)::
 
         p_ij = exp(-sum_a w_a f_a(i, j)) / sum_k exp(-sum_a w_a f_a(i, k))
@@ -180,7 +180,7 @@ class Targets:
 
     @classmethod
     def of(cls, values: AnyArray, row_weights: FloatArray, loss: str | None) -> Targets:
-        """Create targets from integer classes or from numbers; numbers are standardized, and equal numbers become 0."""
+        """Create targets from integer classes or from numbers; numbers are standardized (to 0 if all are equal)."""
         if values.dtype.kind == "i":
             counts = np.bincount(values, weights=row_weights).astype(np.float64)
             prior = counts / counts.sum()
@@ -289,9 +289,9 @@ class SoftNeighbors:
 def _choose_penalty(
     model: SoftNeighbors, folds: list[_Split], step: Callable[[], None]
 ) -> tuple[list[FloatArray], int | None]:
-    """Return the weights learned with each penalty in the last fold, and the best penalty on held-out rows.
+    """Return the weights that each penalty gives in the last fold, and the penalty with the smallest held-out loss.
 
-    The penalty is returned as a position in `PENALTIES`, or None if no penalty is better than equal weights.
+    The penalty is returned as its position in `PENALTIES`, or None if no penalty is better than equal weights.
     """
     losses, found = np.zeros(len(PENALTIES) + 1), []
     equal = np.where(model.scale > 0, 1.0 / np.maximum(model.scale, 1e-300), 0.0)
@@ -310,7 +310,7 @@ def _choose_penalty(
 def _path(
     model: SoftNeighbors, split: _Split, penalties: tuple[float, ...], step: Callable[[], None]
 ) -> list[FloatArray]:
-    """Return the weights learned with each penalty; each search starts at the previous result, or equal weights."""
+    """Return the weights for each penalty; each search starts at the previous weights, the first at equal weights."""
     rows, votes = split.learn, split.votes
     weights, found = np.full(model.scale.size, 1.0 / model.scale.size), []
     weights = weights * model.best_scale(weights, rows[:_FEW_PREDICTED], votes, penalties[0])[0]

@@ -1,4 +1,4 @@
-"""Relief: an attribute is relevant if it differs more between near rows of different classes than of the same class."""
+"""Relief: an attribute is relevant if it differs more between near rows of different classes than of one class."""
 
 from __future__ import annotations
 
@@ -149,7 +149,8 @@ def weighted_neighbors(
     """Return the ``k`` nearest rows of an index to each query, or all rows if there are fewer.
 
     A row with weight 2 counts as two rows; the last row counts only in part if the total would exceed ``k``. If queries
-    are copies of stored rows, ``own`` contains the ids of these rows; each query excludes one copy of its row.
+    are copies of stored rows, ``own`` contains the ids of these rows, and one copy of its own row is then no neighbor
+    of a query.
     """
     ids, row_weights = data.instances.ids, data.instances.weights
     wanted, most = k if row_weights is None else k + 1, min(len(index), _MAX_GROWTH * k)

@@ -63,7 +63,7 @@ class AttributeWeights(GridResult, Mapping[Name, float]):
         return np.argsort(-self.weights, kind="stable")
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a data frame with ``attribute``, ``weight`` and ``relative`` (weight divided by the largest), sorted.
+        """Return a data frame sorted by weight: ``attribute``, ``weight`` and ``relative`` (weight / largest weight).
 
         ``backend``: see `Precedents.frame`.
         """

@@ -127,10 +127,10 @@ class Pace:
 def pilot(candidate: Candidate, problem: Problem, *, random_state: int, longest: float = _LONG) -> Pace:
     """Estimate the seconds that a learner takes for a split, from small samples of a table.
 
-    The time for the largest sample is extrapolated in proportion to the number of rows. If the time grew faster between
-    the last two samples, it is extrapolated with this growth: more rows can contain more distinct values, each with a
-    coefficient. If a sample takes longer than expected, it is timed again, because the first fit may have imported
-    modules, or the learner may fit more models above some number of rows.
+    The time for the largest sample is extrapolated in proportion to the number of rows. If the time grew faster than
+    the number of rows between the last two samples, this growth is extrapolated instead, because more rows can contain
+    more distinct values, each of which needs a coefficient. If a sample takes longer than expected, it is timed again,
+    because the first fit may have imported modules, or the learner may fit more models above some number of rows.
     """
     measurable: Pace | None = None
     last, growth = Pace(1, 0.0, 1.0), 1.0
@@ -177,7 +177,7 @@ class Trials:
     needed: dict[str, float] = field(default_factory=dict)  # seconds for all rows, for learners that ran out of time
 
     def first_round(self, candidates: Sequence[Candidate], left: Callable[[], float], say: Say) -> None:
-        """Measure learners on all splits as time allows: quick learners, then those in `ALWAYS`, then all others."""
+        """Measure learners on all splits as time allows: quick learners, then all in `ALWAYS`, then the rest."""
         paces: dict[str, Pace] = {}
         reserve, columns = left() / 2, len(self.problem.X.kinds)
         for one in sorted(candidates, key=lambda one: one.name in ALWAYS):  # last, since they always have pilots

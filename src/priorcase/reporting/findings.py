@@ -324,7 +324,10 @@ def _records(problem: Problem) -> dict[int, tuple[int, int]]:
 
 @dataclass(frozen=True)
 class UnexpectedValue:
-    """A value that is improbable given the rest of its row; ``excess`` is its surprise above the column mean (nats)."""
+    """A value that is improbable given the other values of its row.
+
+    ``excess`` is the surprise of the value in nats, minus the mean surprise of the column.
+    """
 
     column: str
     value: str

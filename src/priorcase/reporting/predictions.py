@@ -47,8 +47,8 @@ class OutOfFold:
     """Predictions for each row by models that were not fitted to it, averaged over repetitions.
 
     ``rows`` contains the positions of the rows. ``proba`` has a column for each class in ``labels``; both are empty for
-    regression. ``asked`` is the number of other learners, and ``against`` counts how many of these predict a wrong
-    class for each row.
+    regression. ``asked`` is the number of other learners, and ``against`` contains, for each row, the number of
+    other learners that predict a wrong class.
     """
 
     rows: IntArray
@@ -96,7 +96,7 @@ def out_of_fold(compared: Compared, problem: Problem, chosen: str) -> OutOfFold:
 
 
 def doubted(of_truth: FloatArray, top: FloatArray) -> Any:
-    """Return whether targets may be wrong, given the probabilities of the actual and of the most probable class."""
+    """Return a mask of targets that may be wrong, given the probabilities of the actual and the most probable class."""
     return (top >= SURE) & (of_truth <= UNLIKELY)
 
 
@@ -122,9 +122,10 @@ class Bin:
 class Calibration(GridResult):
     """Predictions compared with the true values, in bins from small to large predictions; prints as a table.
 
-    ``error`` is the mean absolute difference between ``predicted`` and ``observed``, weighted by the rows of each bin:
-    the expected calibration error for classification, in units of the target for regression. For regression, ``half``
-    and ``nine_tenths`` are quantiles of the absolute error, and ``points`` the predicted and true numbers of some rows.
+    ``error`` is the mean absolute difference between ``predicted`` and ``observed``, weighted by the rows of each bin.
+    For classification, this is the expected calibration error; for regression, the difference is in units of the
+    target, ``half`` and ``nine_tenths`` are quantiles of the absolute error, and ``points`` contains the predicted and
+    true numbers of some rows.
     """
 
     bins: tuple[Bin, ...]

@@ -396,7 +396,7 @@ def _column(name: str, column: AnyArray, kind: Kind, codes: IntArray, most: int 
 
 
 def _remarked(column: ColumnSummary, useless: Uninformative | None, rows: int, reveals: str | None) -> ColumnSummary:
-    """Return the column with a remark if it is uninformative, mostly missing, or determines the target ``reveals``."""
+    """Return the column with a remark if it is uninformative, mostly missing, or determines the target, ``reveals``."""
     if useless is not None and useless.left_out:
         return replace(column, remark=f"{useless}{_IGNORED}", used=False)
     if reveals is not None:

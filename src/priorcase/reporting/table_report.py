@@ -409,7 +409,7 @@ def report_on(
 
 
 def _guessing(problem: Problem) -> dict[str, float]:
-    """Return log-score of equal probabilities and accuracy of the most frequent class; empty for regression."""
+    """Return the log-score of equal probabilities and the accuracy of the most frequent class; empty for regression."""
     if not problem.classes:
         return {}
     sizes = np.unique(problem.y, return_counts=True)[1]

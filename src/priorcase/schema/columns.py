@@ -1,7 +1,7 @@
-"""Extraction of a column from an array or a frame, and reading of the column as a kind.
+"""Extract a column from an array or a frame, and read it as a column of a given kind.
 
-A column is an array of numbers or booleans (`ArrayColumn`), a list of Python objects (`ObjectColumn`), or codes into
-values (`Coded`). All three have these members:
+A column is an array of numbers or booleans (`ArrayColumn`), a list of Python objects (`ObjectColumn`), or an array of
+codes for distinct values (`Coded`). All three classes have these members:
 
 - ``content``: ``numbers``, ``booleans``, ``text``, ``any`` if mixed, or ``nothing`` if all objects are missing.
 - ``numbers()``: returns float64 with NaN for missing values; only for ``numbers`` and ``booleans``.
@@ -58,7 +58,7 @@ EXACT = 2**53
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """Column of codes for distinct values, some of which may be unused; code -1 is missing.
+    """Column of codes for distinct values; some of the values may be unused, and code -1 means a missing value.
 
     ``ordered``: the values are ordered. ``closed``: the type allows no other values. ``implied``: the kind, if known.
 
@@ -112,8 +112,8 @@ class Coded:
 class ArrayColumn:
     """A NumPy array of numbers or booleans, with a mask of missing values if NaN cannot represent them.
 
-    ``implied`` is the kind implied by the type if it differs from that of plain numbers or booleans, such as dates,
-    which are stored as seconds.
+    ``implied`` is the kind implied by the type, or None for plain numbers and booleans; dates, for example, have the
+    kind `Date` and are stored as seconds.
     """
 
     array: AnyArray
@@ -321,7 +321,7 @@ def _complex(name: Name) -> SchemaError:
 
 
 def from_series(series: nw.Series[Any], name: Name) -> Column:
-    """Create a column from a series: arrays for numbers and booleans, codes for strings and categories, or objects."""
+    """Create a column from a series: an array of numbers or booleans, codes of strings or categories, or objects."""
     dtype = series.dtype
     if dtype.is_decimal() or dtype in (nw.Int128, nw.UInt128):
         return ObjectColumn(series.to_list())
@@ -372,7 +372,7 @@ def _numbers(series: nw.Series[Any]) -> Column:
 
 
 def _unknown(series: nw.Series[Any], name: Name) -> Column:
-    """Create a column of a dtype unknown to narwhals: null, string view, sparse, period, interval, complex."""
+    """Create a column of a dtype that narwhals does not know: null, string view, sparse, period, interval, complex."""
     if series.null_count() == len(series):
         return ObjectColumn([None] * len(series))
     native, dtype = series.to_native(), _native_dtype(series)
@@ -525,7 +525,7 @@ def _listed(column: Column) -> Iterable[Any]:
 
 
 def _members(value: Any, label: Name) -> frozenset[Any]:
-    """Return the members of a set given as a set, a list or a string with separators."""
+    """Return the members of a set; the value can be a set, a list or a string with separators."""
     if isinstance(value, str):
         mark = next((mark for mark in ";|," if mark in value), None)
         value = [part.strip() for part in (value.split(mark) if mark else [value]) if part.strip()]

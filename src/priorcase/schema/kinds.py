@@ -195,7 +195,7 @@ class Nominal:
         return "Nominal()" if self.content == "any" else f"Nominal(content={self.content!r})"
 
     def describe(self, known: Iterable[Value] = ()) -> str:
-        """Describe the kind in words, for messages, with the values of stored rows if none are declared."""
+        """Describe the kind in words, for messages; if no values are declared, the values of stored rows are listed."""
         values = self.values or tuple(known)
         if values:
             return f"nominal ({listed(values)})"
@@ -245,9 +245,9 @@ class Date(Numeric):
     ----------
     parts
         Parts of dates that are compared: ``"elapsed"`` (elapsed time), ``"season"`` (time of year), ``"weekday"`` and
-        ``"hour"`` (time of day); the last three are circular. ``"auto"``: elapsed; season if the dates span at least 18
-        months; weekday if they span at least two weeks and more than one weekday; hour if they have times of day and
-        span at least two days.
+        ``"hour"`` (time of day); the last three are circular. ``"auto"``: always elapsed; also season if the dates span
+        at least 18 months, weekday if the dates span at least two weeks and more than one weekday, and hour if the
+        dates have times of day and span at least two days.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Schema of a table: names and kinds of the columns, inferred from types or declared, and reading of tables.
+"""Schema of a table: names and kinds of the columns, inferred from types or declared; used to read tables.
 
 A table is a frame, an array or a list of rows. `Source` is a table as passed by the user, and `Table` contains its rows
 after reading.
@@ -94,7 +94,7 @@ class Schema:
     ==================================================  ========================================================
     integers, floats, decimals, pandas' nullable ones   ``Numeric()``
     booleans                                            ``Nominal()``
-    strings except those below, NumPy's ``U``, ``S``    ``Nominal()``
+    all other strings, NumPy's ``U``, ``S``             ``Nominal()``
     pandas ``category``, Polars ``Categorical``,        ``Nominal()``; ``Ordinal(categories)`` if it is ordered
     PyArrow ``dictionary``
     Polars ``Enum``                                     ``Nominal(categories)``: its values are declared
@@ -109,8 +109,8 @@ class Schema:
     complex numbers, structs, unhashable objects        error
     ==================================================  ========================================================
 
-    Strings are long if they have at least 20 characters and three words on average; with fewer than 10 distinct values
-    they are nominal. A Polars ``Enum`` is nominal, because its values often have no order; declare ``Ordinal`` if the
+    Strings are long if they have at least 20 characters and three words on average; strings with fewer than 10 distinct
+    values are nominal. A Polars ``Enum`` is nominal, because its values often have no order; declare ``Ordinal`` if the
     values are ordered.
 
     **Kinds are fixed by the first rows** and do not change when rows are added or removed. Declare the kinds for a
@@ -123,10 +123,10 @@ class Schema:
     Numbers are float64. Infinite numbers raise an error, and so do integers and decimals beyond 2**53 that float64
     cannot represent exactly; in a nominal column, numbers of any size are exact.
 
-    **Later tables.** Columns are matched by name if both tables have names (in any order, none missing, none extra),
-    otherwise by position. A column with only missing values is valid for any kind. Numbers in a string column, or
-    strings in a numeric column, raise ``SchemaMismatchError``. Booleans are valid in a numeric column as 0 and 1, but
-    numbers are not valid in a boolean column.
+    **Later tables.** If both tables have names, columns are matched by name, in any order, and no column may be missing
+    or extra; otherwise, columns are matched by position. A column with only missing values is valid for any kind.
+    Numbers in a string column, or strings in a numeric column, raise ``SchemaMismatchError``. Booleans are valid in a
+    numeric column as 0 and 1, but numbers are not valid in a boolean column.
 
     Examples
     --------
@@ -229,8 +229,9 @@ class Schema:
         X
             A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
         categorical_features
-            ``"from_dtype"``: by type, see `Schema`. Otherwise the nominal columns as a mask, positions or names; all
-            other columns are numeric (or ordinal, if their type is ordered). None: no column is nominal.
+            ``"from_dtype"``: kinds are inferred from types, see `Schema`. A mask, positions or names: these columns are
+            nominal, and all other columns are numeric (or ordinal, if their type is ordered). None: no column is
+            nominal.
         kinds
             Declared kinds, by name or position; declared kinds take precedence over all others.
 
@@ -479,7 +480,7 @@ def backend_of(X: Any) -> Backend | None:
 
 
 class Table(TextResult):
-    """Rows read with a schema, not yet encoded.
+    """Rows of a table that were read with a schema but are not yet encoded.
 
     The rows are stored in one of three forms: ``columns``, one for each attribute; a ``block`` of numbers, shape (rows,
     attributes), if all attributes are numeric; or a single ``row``, which contains a number or rank (NaN if missing) or
@@ -524,7 +525,7 @@ class Table(TextResult):
 
     @property
     def row(self) -> tuple[Value, ...] | None:
-        """Values of a single row; None if there is not exactly one."""
+        """Values of a single row; None if the table does not have exactly one row."""
         if self._row is None and self.rows == 1:
             cells = (column.tolist()[0] for column in self.columns) if self.block is None else self.block[0].tolist()
             self._row = tuple(cells)

@@ -29,7 +29,8 @@ class Taxonomy(Nominal):
         replace a mapping); nodes with children, ``{"name": "device", "children": [{"name": "printer"}]}``; or the
         parent of each node, ``{"laser": "printer", "inkjet": "printer", "printer": None}``.
     weights
-        Similarities of nodes, from 0 to 1, for `LevelSimilarity`, in addition to ``"weight"`` entries in the tree.
+        Mapping from nodes to similarities from 0 to 1, used by `LevelSimilarity`, in addition to ``"weight"`` entries
+        in the tree.
 
     >>> device = Taxonomy({"device": {"printer": ["laser", "inkjet"], "router": None}})
     >>> device

@@ -34,8 +34,8 @@ class Uninformative(TextResult):
     other
         The repeated column if the reason is ``"repeat"``.
     left_out
-        Whether reports and command-line commands drop the column: ids, constants and columns without values, unless no
-        column would remain. All other uninformative columns are only reported.
+        Whether reports and command-line commands drop the column. They drop ids, constants and columns without values,
+        unless no column would remain, and only report all other uninformative columns.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def _same(form: str, one: AnyArray, other: AnyArray) -> bool:
 
 
 def pattern(values: AnyArray) -> IntArray:
-    """Return codes of values (also missing) by first occurrence; equal for columns that correspond one to one."""
+    """Number values, also missing values, by first occurrence; columns that correspond one to one get equal numbers."""
     _, first, numbers = np.unique(values, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[numbers.ravel()]
 

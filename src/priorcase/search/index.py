@@ -1,4 +1,4 @@
-"""Exact nearest-neighbor search in the compiled core, which scans one-byte lower bounds or uses a kd-tree."""
+"""Exact nearest-neighbor search in the compiled core, which scans one-byte bounds of distances or uses a kd-tree."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ class NeighborList:
         return np.concatenate([np.cumsum(counts[start:stop]) for start, stop in self.spans()])
 
     def _before(self, k: int) -> IntArray:
-        """Return, for each list, the number of rows before the row count reaches ``k``, or else the list's length."""
+        """Return, for each list, the number of rows whose cumulative count (`_reach`) is below ``k``."""
         if self.counts is None:
             return np.minimum(k - 1, self.lengths)
         before: IntArray = np.add.reduceat((self._reach < k * (1 - SLACK)).astype(np.int64), self.indptr[:-1])
@@ -239,7 +239,8 @@ class Index(TextResult):
         """Restore the index from the arrays of `saved`, without copying; raise ``ValueError`` if the rows do not match.
 
         The arrays are read-only, and each is followed by at least 64 bytes of memory, as in a mapped file. The compiled
-        core checks everything that a search relies on, but does not compare the saved copy of the rows with the rows.
+        core checks everything that a search relies on, but does not compare the saved copy of the rows with
+        ``instances``.
         """
         index, ids = cls.__new__(cls), instances.ids
         index._begin(_core.Index(fitted.coded(instances.schema), arrays, threads), instances, fitted)
@@ -422,7 +423,7 @@ class Index(TextResult):
         return fitted.for_queries(queries)
 
     def plan_of(self, fitted: FittedDistance) -> _core.Plan:
-        """Return the distance in the format of the compiled core; computed differences cover only stored values."""
+        """Return the distance in the format of the core; differences computed in Python cover only stored values."""
         latest, plan = self._latest
         if not fitted.covers(self._instances):
             raise ParameterError(

@@ -31,7 +31,7 @@ _FIRST_BLOCK = 64
 
 @dataclass(frozen=True, eq=False)
 class LeaveOneOutLosses:
-    """Leave-one-out losses of the stored rows with subsets of the attributes.
+    """Leave-one-out losses of the stored rows if only a subset of the attributes is used.
 
     The distance uses the statistics of all rows, so that one index can be used for all subsets and rows. ``unit`` is
     the factor that converts a loss to a score.

@@ -66,7 +66,7 @@ class Race:
         return 1 + math.ceil(max(0.0, math.log(rows / self.min_points) / math.log(_GROWTH)))
 
     def leaving(self, losses: FloatArray, handicaps: FloatArray, rows: int) -> BoolArray:
-        """Return a mask of the subsets to drop, given losses of shape (subsets, m) and the handicap of each subset."""
+        """Return a mask of subsets to drop, given losses of shape (subsets, m) and a handicap added to each mean."""
         m = losses.shape[1]
         means = losses.mean(axis=1) + handicaps
         leader = int(means.argmin())
@@ -185,7 +185,7 @@ def schemata(
 
 
 def _sides(inside: BoolArray, losses: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the mean loss with each attribute excluded and included, and its variance, shape (2, attributes).
+    """Return the mean loss without and with each attribute, and the variance of this mean, shape (2, attributes) each.
 
     As in `Race`, there is an artificial row, which adds 0.5 to the sum of squares of each side. The mean and the
     variance of a side without rows are NaN.

@@ -172,7 +172,7 @@ def _with_unlike(model: Any, rows: Sequence[Any], found: Any) -> Any:
 
 
 def _takes_number(model: Any) -> bool:
-    """Return whether ``precedents`` (for a stack, of the member that provides it) has a parameter ``n_neighbors``."""
+    """Return whether ``precedents`` accepts ``n_neighbors``; a stack uses the ``precedents`` of one of its members."""
     voter = model._voter()[1] if hasattr(model, "_voter") else model
     return "n_neighbors" in signature(voter.precedents).parameters
 

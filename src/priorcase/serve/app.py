@@ -380,7 +380,7 @@ class Service:
 class _AtOnce:
     """ASGI app that predicts single rows at once if possible, and passes all other requests on.
 
-    Such a prediction needs no routing by the wrapped app and no thread, which would take longer than the prediction.
+    Routing in the wrapped app and waiting for a thread would take longer than the prediction itself.
     """
 
     def __init__(self, app: ASGIApp, service: Service) -> None:

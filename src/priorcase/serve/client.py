@@ -17,8 +17,8 @@ Document: TypeAlias = dict[str, Any]
 class Client:
     """Client of a service started by ``priorcase serve``.
 
-    Rows are mappings from columns to values; None and omitted columns are missing values. The options of a
-    method are those of the corresponding route. If the service refuses a request, `ServiceError` is raised with the
+    Rows are mappings from columns to values; None and omitted columns are missing values. Each method accepts the
+    same options as the corresponding route. If the service refuses a request, `ServiceError` is raised with the
     message of the service.
 
     Parameters

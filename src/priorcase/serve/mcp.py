@@ -1,6 +1,6 @@
 """Serve a model or a case base with the Model Context Protocol (MCP) over standard input and output.
 
-Responses, limits and errors are those of the HTTP service. This module needs the extra ``mcp``.
+Responses, limits and errors are the same as in the HTTP service. This module needs the extra ``mcp``.
 """
 
 from __future__ import annotations

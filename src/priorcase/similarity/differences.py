@@ -79,7 +79,7 @@ def _pow(base: float, exponent: float) -> float:
 
 
 class MissingRule(NamedTuple):
-    """Costs of missing values, with ``one`` if one of the two values is missing and ``both`` if both are missing.
+    """Costs of missing values: ``one`` if one of the two values is missing, ``both`` if both values are missing.
 
     With ``aha``, the cost of one missing number is the largest possible difference from the known number. With
     ``symbol``, a missing value counts as an additional nominal or ordinal value with its own class counts.
@@ -93,7 +93,7 @@ class MissingRule(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """Fitted difference of one attribute, whose fields are the arguments of the `Plan` method named by ``form``.
+    """Fitted difference of one attribute; its fields are the arguments of the `Plan` method that ``form`` names.
 
     ``f_one`` is the cost if one of two values is missing, and ``f_both`` is the cost if both values are missing.
     """
@@ -342,7 +342,7 @@ class Overlap(Difference):
 class Levels(Difference):
     """Difference of ordered levels, ``d = |p(x) - p(q)| / (p(highest) - p(lowest))``.
 
-    The function p gives the position of a level. The lowest and highest levels are those of the declared order, so d
+    The function p gives the position of a level. The lowest and highest levels come from the declared order, so d
     does not depend on the data. The difference from an undeclared level is 1.
 
     Parameters
@@ -518,7 +518,7 @@ class ValueDifference(Difference):
 
 @dataclass(frozen=True)
 class Discretized(Difference):
-    """Difference of the class probabilities of the equal-width bins of two numbers, as in PEBLS and DVDM.
+    """Difference of two numbers, based on the class probabilities of their equal-width bins, as in PEBLS and DVDM.
 
     The stored range is divided into bins of equal width (Wilson & Martinez 1997, section 2.5); a number outside the
     range belongs to the nearest bin. Two bins are compared in the same way as two nominal values in `ValueDifference`.
@@ -599,7 +599,7 @@ class Windowed(Interpolated):
 
     At a stored number v, the class probabilities are the class frequencies of the rows within half a window width of v,
     ends included (Wilson & Martinez 1997, section 5 and erratum). Between stored numbers, the class probabilities are
-    interpolated as in `Interpolated`. The window width is that of the bins in `Discretized`. The stored column is
+    interpolated as in `Interpolated`. Windows are as wide as the bins of `Discretized`. The stored column is
     sorted again after rows have been added.
 
     >>> Windowed(bins=10)

@@ -158,7 +158,7 @@ class Distance(TextResult):
         return f"Distance({', '.join(changed)})"
 
     def fit(self, instances: Instances, target: int | None = 0) -> FittedDistance:
-        """Fit the distance to the stored rows; class counts, if needed, are those of ``target``."""
+        """Fit the distance to the stored rows; class counts, where needed, are computed from ``target``."""
         return self._fit(instances, target, None)
 
     def restored(self, instances: Instances, target: int | None, facts: object) -> FittedDistance:
@@ -310,7 +310,7 @@ class FittedDistance(TextResult):
         return len(self.terms)
 
     def refreshed(self, instances: Instances, row: FloatArray | None = None) -> FittedDistance:
-        """Return the distance refitted to the current rows; the result is equal to that of a new fit.
+        """Return the distance refitted to the current rows; the result is the same as after a new fit.
 
         If rows without weights were appended and nothing else changed, ranges and counts are updated instead of being
         recomputed. ``row`` contains the encoded values, shape (1, A), of a single appended row; if they lie within the
@@ -477,7 +477,7 @@ class FittedDistance(TextResult):
 
 
 def _sum(columns: FloatArray) -> FloatArray:
-    """Return the sum of each row in column order like the compiled core, whereas NumPy uses pairwise summation."""
+    """Return the sum of each row, added in column order as in the compiled core; NumPy would sum in pairs."""
     total = np.zeros(len(columns))
     for a in range(columns.shape[1]):
         total += columns[:, a]

@@ -134,7 +134,8 @@ class Statistics:
     def fact(self, key: Key, compute: Callable[[Any, int], Any]) -> Any:
         """Return a statistic, which is computed once and then cached.
 
-        The arguments of ``compute`` are the earlier value of the statistic (or None) and the number of rows in it.
+        The arguments of ``compute`` are the earlier value of the statistic (or None) and the number of rows from which
+        it was computed (or 0).
         """
         if key not in self._facts:
             earlier = self._earlier
@@ -173,7 +174,7 @@ class Statistics:
         return np.asarray(shares(counts, np.zeros(counts.shape[1]))[0])
 
     def table(self, key: Key, n: int, codes_from: Callable[[int], NDArray[np.intp]]) -> Counts:
-        """Return a table with the total weight of the rows with each of ``n`` codes (rows) and each class (columns).
+        """Return a table of total row weights, with a row for each of ``n`` codes and a column for each class.
 
         Row 0 of the table is for missing values (code -1), and row v + 1 is for code v.
         """
@@ -267,7 +268,7 @@ class Column:
         return self.all.fact((name, self.a), compute)  # type: ignore[no-any-return]
 
     def remainders(self, unit: float, period: float) -> frozenset[float]:
-        """Return up to two different units of a period (such as hours of the day) in which known numbers lie."""
+        """Return up to two different units of a period, such as hours of the day, that contain known numbers."""
 
         def compute(old: frozenset[float] | None, start: int) -> frozenset[float]:
             found = set(old or ())
@@ -320,12 +321,12 @@ class Column:
         return float(numbers[order[min(at, len(order) - 1)]])
 
     def class_counts(self) -> Counts:
-        """Return the total weight of the rows with each code and class, in the format of `Statistics.table`."""
+        """Return the total row weight for each pair of code and class, in the format of `Statistics.table`."""
         instances, a = self.all.instances, self.a
         return self.all.table(("counts", a), len(self.values()), lambda start: codes_of(instances.column(a)[start:]))
 
     def interval_counts(self, edges: FloatArray) -> Counts:
-        """Return the total weight of the rows in each interval (rows) and each class (columns).
+        """Return a table of total row weights, with a row for each interval and a column for each class.
 
         Interval i begins at ``edges[i]``; the first interval also contains all smaller numbers.
         """
@@ -338,7 +339,7 @@ class Column:
         return self.all.table(("intervals", self.a, tuple(edges.tolist())), len(edges), intervals)[1:]
 
     def window_shares(self, width: float) -> tuple[FloatArray, FloatArray]:
-        """Return the distinct known numbers and the class frequencies of the rows within ``width / 2`` of each."""
+        """Return the distinct known numbers, and for each number the class frequencies of rows within ``width / 2``."""
         numbers, classes, weights = self.numbers(), self.all.class_codes(), self.all.weights
         usable = ~np.isnan(numbers) & (classes >= 0)
         if weights is not None:
@@ -369,7 +370,7 @@ class Column:
 
 
 def inlier_range(numbers: FloatArray, weights: FloatArray | None = None) -> tuple[float, float, int]:
-    """Return both ends of the range without outliers, and a number of inliers that cannot change the ends if added.
+    """Return both ends of the range without outliers, and how many inliers can be added without changing the ends.
 
     Outliers are above ``Q.9 + 4 (Q.9 - Q.1)`` or below ``Q.1 - 4 (Q.9 - Q.1)``, where Q.1 and Q.9 are the 10% and 90%
     quantiles. The two quartiles, which define outliers in a box plot, are not used because they are equal in too many

@@ -52,7 +52,7 @@ class Comparison(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Encoded rows with the values of the codes in each column and, for stored rows, with their ids."""
+    """Encoded rows, the value of each code in each column, and the ids if the rows are stored."""
 
     cells: FloatArray
     schema: Schema

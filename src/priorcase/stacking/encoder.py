@@ -136,13 +136,13 @@ class _Words:
 class TableEncoder(TransformerMixin, BaseEstimator, metaclass=EstimatorMeta):
     """Encode a mixed table with missing values as a numeric matrix.
 
-    The encoder is for learners that accept only numbers, as many in scikit-learn; priorcase learners do not need it.
+    Use it for learners that accept only numbers, such as many in scikit-learn; priorcase learners do not need it.
 
     Parameters
     ----------
     nominal
-        ``"indicators"`` one-hot encodes nominal columns, and ``"codes"`` encodes each as a column of integer codes, for
-        learners with categorical support. ``categorical_mask_`` marks the columns of codes.
+        ``"indicators"`` one-hot encodes nominal columns. ``"codes"`` encodes each nominal column as a column of
+        integer codes, for learners with categorical support; ``categorical_mask_`` marks these columns.
     categorical_features, schema
         See `KNNClassifier`.
 

@@ -1,8 +1,8 @@
 """Hot-deck imputation, which fills in missing values of queries from the nearest stored rows.
 
-Some learners cannot handle missing values in a column that is complete in the training rows. To predict a
-query with an unexpected missing value, the query is copied several times, each copy is filled in with the values of a
-stored row that is near in the known columns, and the predictions for the copies are averaged.
+Some learners cannot handle missing values in a column that is complete in the training rows. A query with such an
+unexpected missing value is copied several times. The missing values of each copy are filled in from a different stored
+row that is near in the known columns, and the predictions for the copies are averaged.
 """
 
 from __future__ import annotations

@@ -713,10 +713,10 @@ def _fit_and_leave_out(
 class StackedClassifier(ClassifierMixin, Stacked):
     """Weighted mixture of classifiers, with weights learned from held-out predictions (stacking).
 
-    The method is stacking of predictive distributions (Yao et al. 2018). A row is held out by leave-one-out if this is
-    exact without refitting the member, otherwise by cross-validation. A temperature calibrates each member. The weights
-    maximize the held-out log-score of the mixture ``sum_m w_m p_m(class)``, and a temperature calibrates the mixture.
-    After `partial_fit` or `forget`, the next prediction refits members and weights.
+    The method is stacking of predictive distributions (Yao et al. 2018). Held-out predictions are made by leave-one-out
+    if the member needs no refitting for exact results, otherwise by cross-validation. A temperature calibrates each
+    member. The weights maximize the held-out log-score of the mixture ``sum_m w_m p_m(class)``, and a temperature
+    calibrates the mixture. After `partial_fit` or `forget`, the next prediction refits members and weights.
 
     Parameters
     ----------
@@ -729,7 +729,7 @@ class StackedClassifier(ClassifierMixin, Stacked):
     folds
         Number of folds for members without fast leave-one-out.
     prior
-        Parameter of the Dirichlet prior of the weights. With a value above 1, no member gets all weight on few rows.
+        Parameter of the Dirichlet prior of the weights. With a value above 1, no member gets all the weight.
     categorical_features, schema, n_jobs
         See `KNNClassifier`; these parameters are also used for the members.
     random_state
@@ -744,8 +744,8 @@ class StackedClassifier(ClassifierMixin, Stacked):
 
     Notes
     -----
-    A member that cannot handle missing values in columns without missing training values predicts copies of the query
-    that are imputed from the 32 nearest stored rows, and the predictions are averaged.
+    Some members cannot predict a query with a missing value in a column that is complete in the stored rows. They
+    predict copies of the query, filled in from the 32 nearest stored rows, and these predictions are averaged.
 
     References
     ----------
@@ -959,7 +959,7 @@ class StackedRegressor(RegressorMixin, Stacked):
 
     @reads
     def predict_interval(self, X: Any, level: float = 0.9) -> FloatArray:
-        """Predict an interval for the target of each row at the given coverage, shape (queries, 2)."""
+        """Predict for each row an interval with coverage ``level`` of its target, shape (queries, 2)."""
         self._answering()
         check_value("level", level, [Interval(Real, 0, 1, closed="neither")])
         table = self._table(X)
@@ -1041,7 +1041,7 @@ class StackedRegressor(RegressorMixin, Stacked):
     def _moved(self, absent: BoolArray) -> FloatArray:
         """Return the mean absolute change in predictions if the columns in each row of ``absent`` are set to missing.
 
-        Errors of rows in which a column is known do not show the errors of queries in which this column is missing.
+        Held-out errors of rows in which a column is known do not show how large errors are if the column is missing.
         """
         memory, moved = self._answering(), np.zeros(len(absent))
         if absent.any():

@@ -89,7 +89,7 @@ class Cells:
         return len(self.weights)
 
     def blocks(self, width: int) -> Iterator[slice]:
-        """Yield blocks of rows in which ``width`` numbers per row fit into the cache."""
+        """Yield blocks of rows, so small that ``width`` numbers for each row of a block fit into the cache."""
         rows = max(256, _AT_ONCE // max(width, 1))
         return (slice(start, min(start + rows, len(self))) for start in range(0, len(self), rows))
 
@@ -149,7 +149,7 @@ class Layout:
         return a if self.parts is None else int(self.parts.columns[a])
 
     def attributes_of(self, column: int) -> list[int]:
-        """Return the attributes that are parts of a column of the table; the class follows the last column."""
+        """Return the attributes of a column of the table; the class is at the position after the last column."""
         if self.parts is None:
             return [column]
         found: list[int] = self.parts.attributes_of(column).tolist()
@@ -157,7 +157,7 @@ class Layout:
 
     @cached_property
     def table_reader(self) -> Instances:
-        """Reader for tables of queries, without rows."""
+        """Reader for tables of queries; the reader has no rows."""
         if self.parts is None:
             return self.reader
         source, taken = self.parts.source, self.parts.taken
@@ -176,7 +176,7 @@ class Layout:
         return self.reader.encode(table)
 
     def discrete_at(self, a: int) -> int | None:
-        """Return the discrete attribute of column ``a`` (the class follows the last column); None if it is numeric."""
+        """Return the discrete attribute of column ``a``, or None if it is numeric; ``len(schema)`` is the class."""
         if self.has_class and a == len(self.reader.schema):
             return len(self.values) - 1
         return self.discrete.index(a) if a in self.discrete else None
@@ -214,7 +214,7 @@ class Layout:
 
 
 def _documents(cells: FloatArray, counter: Words, words: tuple[Value, ...]) -> tuple[IntArray, Any]:
-    """Return each text's row in a matrix of word counts, and the matrix, whose first row is empty."""
+    """Return, for each text, its row in a matrix of word counts; also return the matrix, whose first row is empty."""
     codes, known, texts = np.zeros(len(cells), np.intp), ~np.isnan(cells), unseen_values(cells)
     distinct, places = np.unique(cells[known], return_inverse=True)
     codes[known] = places.ravel() + 1
@@ -222,7 +222,7 @@ def _documents(cells: FloatArray, counter: Words, words: tuple[Value, ...]) -> t
 
 
 def query_reader(schema: Schema) -> Instances:
-    """Return a reader for queries, which has no rows and keeps unseen texts."""
+    """Return a reader for queries; the reader has no rows and keeps unseen texts."""
     reader = Instances(schema)
     reader.keeps_unseen = tuple(a for a, kind in enumerate(schema.kinds) if isinstance(kind, Text))
     return reader
@@ -264,7 +264,7 @@ def lay_out(
 
 
 def _with_texts(instances: Instances) -> FloatArray:
-    """Return the cells of the rows, with texts numbered in sorted order, as in queries."""
+    """Return the cells of the rows; texts are numbered in sorted order, as in queries."""
     matrix, texts = instances.cells(), list[Value]()
     for a, kind in enumerate(instances.schema.kinds):
         if isinstance(kind, Text):

@@ -316,7 +316,7 @@ def initial_statistics(cells: Cells, sizes: Sequence[int], components: int, rng:
 
 
 def _differences(cells: Cells, sizes: Sequence[int], row: int) -> FloatArray:
-    """Return the difference of each row from one row, averaged over attributes known in both; 1 if none is known.
+    """Return the difference of each row from one row: the mean over attributes known in both, or 1 if there are none.
 
     The difference of two numbers is half their squared difference in standard units, which is 1 on average. The
     difference of two nominal values is 1 if they are not equal; for two texts, it is one minus their cosine similarity.
@@ -361,7 +361,7 @@ class Search:
 def select(
     layout: Layout, cells: Cells, numbers: Sequence[int], name: SelectionName, search: Search
 ) -> tuple[Run, Selection]:
-    """Return the best EM run for the best number of components, and the scores of all numbers tried."""
+    """Return the best EM run for the best number of components, and the score of each number tried."""
     # The precisions, in standard units, at which a Gaussian density reaches 1 per grain.
     bounds = np.array([2.0 * math.pi * (scale.spread / scale.grain) ** 2 for scale in layout.scales])
     merged, prior = cells.merged(), Prior.of(search.weight, bounds)
@@ -403,10 +403,10 @@ def _runs(layout: Layout, tasks: Sequence[tuple[int, Cells]], prior: Prior, sear
 def cheeseman_stutz(run: Run, cells: Cells, prior: Prior) -> float:
     """Return an approximation of the log evidence: ``ln P(D^ | M) + ln P(D | theta^) - ln P(D^ | theta^) + ln K!``.
 
-    ``theta^`` are the most probable parameters and ``D^`` the rows completed with their expected components, whose
-    evidence has a closed form (Cheeseman & Stutz 1996). The first three terms approximate one mode of the posterior;
-    ``ln K!`` accounts for the K! equivalent modes. The approximation is exact for one component, and too low if
-    components overlap.
+    ``theta^`` are the most probable parameters, and ``D^`` are the rows completed with their expected components. The
+    evidence of ``D^`` has a closed form (Cheeseman & Stutz 1996). The first three terms approximate one mode of the
+    posterior; ``ln K!`` accounts for the K! equivalent modes. The approximation is exact for one component, and too low
+    if components overlap.
     """
     parameters, statistics, n = run.parameters, run.statistics, run.statistics.known
     # ln P(D^ | M): completed rows averaged over all parameters, in standard units.
@@ -432,7 +432,10 @@ def cheeseman_stutz(run: Run, cells: Cells, prior: Prior) -> float:
 
 
 def _folds(cells: Cells, seed: int) -> list[tuple[Cells, Cells]]:
-    """Return pairs of training and held-out rows; each row is held out once, in parts if its weight is above 1."""
+    """Return pairs of training and held-out rows.
+
+    Each row is held out once. If its weight is above 1, the weight is divided and each part is held out once.
+    """
     weights, n = cells.weights, len(cells)
     count = int(min(FOLDS, max(float(weights.sum()), n)))
     even = np.floor(weights / count)

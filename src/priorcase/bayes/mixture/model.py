@@ -240,7 +240,7 @@ class MixtureModel(BaseEstimator, metaclass=EstimatorMeta):
         return best if labels is None else labels[best]
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> AnyArray:
-        """Fit the model and predict the same rows."""
+        """Fit the model, and predict the class of each training row, or its component after a fit without ``y``."""
         return self.fit(X, y, sample_weight).predict(X)
 
     @reads
@@ -324,7 +324,7 @@ class MixtureModel(BaseEstimator, metaclass=EstimatorMeta):
     @reads
     def outlier_scores(self, X: Any) -> OutlierScores:
         """Return an outlier score for each row (its negative log-density), with the columns that explain the score.
-        Compare only rows with the same known columns, since a missing value adds nothing to the score.
+        Compare only rows with the same known columns, because a missing value adds nothing to the score.
         """
         return questions.outlier_scores(self._fitted(), X)
 

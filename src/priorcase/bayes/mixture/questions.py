@@ -106,7 +106,7 @@ class FittedMixture:
 
     @property
     def free(self) -> int:
-        """Number of free parameters of the density of rows without their class."""
+        """Number of free parameters, not counting the parameters of the class."""
         n, discrete = len(self.parameters), self.layout.discrete
         values = sum(max(table.shape[1] - 3, 0) for table in self.parameters.tables[: len(discrete)])
         return n - 1 + n * int(values + 2 * len(self.parameters.means))
@@ -156,7 +156,7 @@ def predict_joint(mixture: FittedMixture, X: Any, targets: Sequence[Name], y: An
 
 
 def values_of(mixture: FittedMixture, a: int) -> AnyArray:
-    """Return the values of column ``a``, ``len(schema)`` for the class; raise an error if there are none."""
+    """Return the values of column ``a`` (``len(schema)`` for the class); raise an error if it has no list of values."""
     if a == len(mixture.schema) and mixture.labels is not None:
         return mixture.labels
     kind = mixture.schema.kinds[a]
@@ -174,7 +174,7 @@ def values_of(mixture: FittedMixture, a: int) -> AnyArray:
     if j is None:
         raise ParameterError(
             f"column {mixture.schema.label(a)!r} is numeric and has no list of values. Use predict_column without "
-            "return_proba for its expected number."
+            "return_proba for its expected value."
         )
     if not mixture.layout.values[j]:
         raise columns.nothing_known(mixture.schema.label(a))
@@ -200,7 +200,7 @@ def _responsibilities_without(mixture: FittedMixture, X: Any, y: Any, asked: Seq
 
 
 def _predicted(mixture: FittedMixture, shares: FloatArray, a: int) -> tuple[AnyArray, FloatArray | None]:
-    """Return column ``a``'s most probable value and all probabilities, or its expected number and None."""
+    """Return the most probable values of column ``a`` and all probabilities, or the expected values and None."""
     layout, parameters = mixture.layout, mixture.parameters
     if a < len(mixture.schema) and layout.parts is not None and layout.parts.taken[a] is not None:
         return _expected(mixture, shares, a), None
@@ -212,7 +212,7 @@ def _predicted(mixture: FittedMixture, shares: FloatArray, a: int) -> tuple[AnyA
 
 
 def _expected_number(mixture: FittedMixture, shares: FloatArray, a: int) -> FloatArray:
-    """Return the expected number of a numeric attribute."""
+    """Return the expected value of a numeric attribute for each row."""
     layout = mixture.layout
     if a in layout.numeric:
         j = layout.numeric.index(a)
@@ -227,14 +227,14 @@ def _expected_number(mixture: FittedMixture, shares: FloatArray, a: int) -> Floa
 
 
 def _expected(mixture: FittedMixture, shares: FloatArray, a: int) -> AnyArray:
-    """Return the expected date, rounded to days unless the hour is a part, or the probable members of a set."""
+    """Return expected dates (rounded to days unless the hour is a part), or the probable members of sets."""
     layout, parts = mixture.layout, cast(Parts, mixture.layout.parts)
     taken, attributes = parts.taken[a] or (), layout.attributes_of(a)
     if isinstance(mixture.schema.kinds[a], Date):
         if "elapsed" not in taken:
             raise ParameterError(
-                f"column {mixture.schema.label(a)!r} has no elapsed time, so it cannot be predicted. Declare it as "
-                "Date(('elapsed', ...))."
+                f"column {mixture.schema.label(a)!r} cannot be predicted, because 'elapsed' is not among the "
+                "parts of its Date. Declare it as Date(('elapsed', ...))."
             )
         unit = 1.0 if "hour" in taken else DAY
         seconds = _expected_number(mixture, shares, attributes[taken.index("elapsed")])
@@ -283,7 +283,7 @@ def impute(mixture: FittedMixture, X: Any) -> Any:
 
 
 def _filled_rows(X: list[Any] | tuple[Any, ...], fills: dict[int, Fill]) -> list[Any] | tuple[Any, ...]:
-    """Fill the missing values of a list or tuple of rows, keeping the types of the rows."""
+    """Fill the missing values of a list or tuple of rows; each row keeps its type."""
     rows = [list(row) for row in X]
     for position, (missing, values, _) in fills.items():
         for row, value in zip(np.flatnonzero(missing).tolist(), values, strict=True):
@@ -359,7 +359,7 @@ def sample(mixture: FittedMixture, n: int, random_state: Any) -> tuple[Any, AnyA
 
 
 def _put_together(mixture: FittedMixture, a: int, drawn: Sequence[AnyArray], rng: np.random.Generator) -> AnyArray:
-    """Assemble a column of drawn rows from its attributes; a date needs the elapsed time, otherwise it is missing."""
+    """Assemble a column of drawn rows from its attributes; dates without the part ``elapsed`` are missing."""
     layout, kind = mixture.layout, mixture.schema.kinds[a]
     found = [drawn[i] for i in layout.attributes_of(a)]
     taken = None if layout.parts is None else layout.parts.taken[a]
@@ -394,7 +394,7 @@ def _drawn_column(mixture: FittedMixture, a: int, owners: IntArray, rng: np.rand
 
 
 def _drawn_codes(table: FloatArray, owners: IntArray, rng: np.random.Generator) -> IntArray:
-    """Draw a value for each row, with the probabilities of its component."""
+    """Draw a value for each row, using the probabilities in the row's component."""
     bounds = np.cumsum(np.exp(table[:, :-2]), axis=1)
     draws = rng.random(owners.size) * bounds[owners, -1]
     codes = np.zeros(owners.size, np.int64)
@@ -468,7 +468,7 @@ def _measured(layout: Layout, parameters: Parameters, cells: Cells, rows: slice)
 
 
 def _by_column(layout: Layout) -> dict[int, list[int]]:
-    """Return the positions of each column's attributes, counted with numeric attributes first."""
+    """Return the positions of each column's attributes, where numeric attributes come before discrete attributes."""
     found: dict[int, list[int]] = {}
     for j, a in enumerate((*layout.numeric, *layout.discrete)):
         found.setdefault(layout.column_of(a), []).append(j)
@@ -476,7 +476,7 @@ def _by_column(layout: Layout) -> dict[int, list[int]]:
 
 
 def _known(layout: Layout, cells: Cells, j: int, rows: slice) -> FloatArray:
-    """Return 1 for each row in which attribute ``j`` is known, otherwise 0; numeric attributes come first."""
+    """Return, for each row, 1 if attribute ``j`` is known and 0 otherwise; numeric attributes come first."""
     discrete = j - len(layout.numeric)
     if discrete in cells.documents:
         return np.where(cells.codes[discrete, rows] == 0, 0.0, 1.0)

@@ -1,7 +1,7 @@
 """Candidates of a conversation: the weight of each case after the answers so far, and the solutions of the cases.
 
-The model assumes that a new case resembles one stored case, whose solution also solves the new case. With probability
-r, the *reliability* of an attribute, the new case's value resembles the value of that stored case; otherwise it
+The model assumes that a new case resembles one stored case, whose solution also solves the new case. Each attribute has
+a *reliability* r: with probability r, the new case's value resembles the value of that stored case; otherwise it
 resembles the value of a random case. The reliabilities are learned by comparing each case with its *mates*, the other
 cases with the same solution.
 """
@@ -47,7 +47,7 @@ _MOST, _LEAST, _MATES, _VALUES = 300, 30, 100, 5_000_000  # bounds on the cases 
 
 @dataclass(frozen=True)
 class Step:
-    """An answer: the value of an attribute, yes or no to a question about a cut (``<=``), word or member, or a skip.
+    """An answer: the value of an attribute, a skip, or yes or no (if the question is about a cut, word or member).
 
     ``asked`` is the text of the question; empty if no question was asked.
     """
@@ -60,7 +60,7 @@ class Step:
 
     @property
     def whole(self) -> bool:
-        """Whether the answer is a value of the attribute, not yes, no or a skip."""
+        """Whether the answer is a value of the attribute, rather than yes, no or a skip."""
         return self.kind in ("given", "told")
 
 
@@ -80,10 +80,11 @@ def as_number(stored: float | str) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Mentions:
-    """The words or members (terms) of a column, and a matrix (terms, values) that says which values contain a term.
+    """The terms of a column, and a matrix of shape (terms, values) that says which values contain which terms.
 
-    Terms are words that occur in at least two cases, in alphabetical order, or members: booleans, then numbers, then
-    strings. At most 20,000 terms are kept, the most frequent ones.
+    The terms of a text column are the words that occur in at least two cases; the terms of a set column are its
+    members. If there are more than 20,000 terms, only the most frequent are kept. Booleans come first, then numbers,
+    then strings in alphabetical order.
     """
 
     terms: tuple[Term, ...]
@@ -126,7 +127,7 @@ def words_of(text: str) -> list[str]:
 
 
 def _order(term: Term) -> tuple[int, float, str]:
-    """Return a sort key: words alphabetically; members as booleans, then numbers, then strings."""
+    """Return a sort key: booleans come first, then numbers, then strings in alphabetical order."""
     return (2, 0.0, term) if isinstance(term, str) else (0 if isinstance(term, bool) else 1, float(term), "")
 
 
@@ -152,7 +153,7 @@ class Candidates:
         self._mentions: dict[str, Mentions] = {}
 
     def weights(self, steps: tuple[Step, ...]) -> FloatArray:
-        """Return the weight of each case, bit-identical for any order of the steps."""
+        """Return the weight of each case; the weights are bit-identical for any order of the steps."""
         found = self.degrees.copy()
         order = list(self.likeness.attributes)
         said = [step for step in in_force(steps) if step.kind != "skipped"]
@@ -241,7 +242,7 @@ class Candidates:
 
 
 def grouped(numbers: FloatArray, width: float) -> IntArray:
-    """Return the group of each number; from the smallest number up, each group is at most ``width`` wide."""
+    """Return the group of each number; groups are formed from the smallest number up and are at most ``width`` wide."""
     found = np.zeros(numbers.size, dtype=np.int64)
     begin, group = float("-inf"), -1
     for place in np.argsort(numbers, kind="stable").tolist():
@@ -256,7 +257,7 @@ def grouped(numbers: FloatArray, width: float) -> IntArray:
 
 
 def evidence(similarities: FloatArray, mean: FloatArray | float, most: FloatArray | float, r: float) -> FloatArray:
-    """Return the evidence for each case relative to an average case: ``1 + r most (s / mean - 1)``, or 1 if s is NaN.
+    """Return each case's evidence relative to an average case: ``1 + r * most * (s / mean - 1)``, or 1 if s is NaN.
 
     If even the most similar case is not very similar, the evidence is weak: a single word that two texts have in common
     is weak evidence.
@@ -269,8 +270,8 @@ def reliabilities(likeness: Likeness, answers: IntArray, able: BoolArray) -> dic
     """Return the reliability of each attribute with a nonzero weight.
 
     ``r = (q - p) / (1 - p)``, as in Cohen's kappa (Cohen 1960), where q is the mean similarity of cases to their mates
-    and p the mean similarity to all cases. A case need not resemble all of its mates, so each mate is weighted by the
-    probability that the case resembles this mate, given the reliabilities of the previous round (expectation
+    and p is their mean similarity to all cases. A case need not resemble all of its mates, so each mate is weighted by
+    the probability that the case resembles this mate, given the reliabilities of the previous round (expectation
     maximization). With few cases, r is shrunk towards 1/2 by a prior that counts as 20 cases.
 
     ``answers`` contains the solution of each case, and ``able`` is a mask of the cases to use.

@@ -37,12 +37,13 @@ class Conversation(TextResult):
     """A conversation that repeatedly asks the most informative question about the solution.
 
     The weight of a case is the degree to which its solution worked, times the product of ``e_a^(w_a / max w)`` over the
-    answers, where ``e_a = 1 + r_a m_a (s_a / mean s_a - 1)`` is the evidence of an answer about attribute a for this
-    case relative to an average case. ``s_a`` is the similarity of the case's value to the answer (1 or 0 for yes-or-no
-    answers), and ``m_a`` the largest ``s_a`` of all cases. The reliability ``r_a`` of the attribute is learned from the
-    agreement of cases with the same solution. If the case's value is missing, the evidence is 1. The probability of a
-    solution is the weight of its cases divided by the total weight, which includes the weight of one case for "none of
-    these". No answer excludes a case permanently.
+    answers. The evidence ``e_a = 1 + r_a m_a (s_a / mean s_a - 1)`` says how strongly an answer about attribute a
+    speaks for this case, compared with an average case. ``s_a`` is the similarity of the case's value to the answer (1
+    or 0 for yes-or-no answers), and ``m_a`` is the largest ``s_a`` of all cases. The reliability ``r_a`` of the
+    attribute is learned from the agreement of cases with the same solution. If the case's value is missing, the
+    evidence is 1. The probability of a solution is the weight of its cases divided by the total weight. The total
+    weight includes a weight for "none of these solutions": the weight of a case in which all values are missing. No
+    answer excludes a case permanently.
 
     Parameters
     ----------

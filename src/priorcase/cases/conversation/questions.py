@@ -1,8 +1,9 @@
-"""Questions of a conversation: the question with the best gain ratio about the solution is asked next.
+"""Questions of a conversation: the next question is the one that tells most about the solution.
 
-Gains and gain ratios follow Quinlan (*Machine Learning* 1, 1986, sections 4 and 7), with the rules for missing values
-and for cuts of numbers from C4.5 (1993, sections 3.2 and 2.4). A question that splits the cases into many small groups
-has a high gain but a low gain ratio; no questions are asked about attributes that identify cases.
+Questions are compared by gain ratio. Gains and gain ratios follow Quinlan (*Machine Learning* 1, 1986, sections 4 and
+7), with the rules for missing values and for cuts of numbers from C4.5 (1993, sections 3.2 and 2.4). A question that
+splits the cases into many small groups has a high gain but a low gain ratio; no questions are asked about attributes
+that identify cases.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _LISTED = 8
 
 @dataclass(frozen=True)
 class Choice:
-    """One answer to a question (a value, True for yes or False for no), and the number of candidates with it."""
+    """One answer to a question (a value, True for yes or False for no), and its number of candidates."""
 
     answer: Any
     cases: int
@@ -112,7 +113,7 @@ class Questions:
         self.n_solutions = present.size
 
     def best(self, least: float) -> Question | None:
-        """Return the free-text question if it comes next, or the first of `ranked` with gain >= ``least``, or None."""
+        """Return the next question: the free-text question, or else the first in `ranked` with gain >= ``least``."""
         if (free := self._free_text()) is not None:
             return free
         least = max(least, _NEGLIGIBLE)
@@ -121,9 +122,9 @@ class Questions:
     def ranked(self) -> list[Question]:
         """Return the best question about each attribute, in the order in which the questions would be asked.
 
-        Questions with at least the median gain come first, since the ratio alone prefers uneven splits (Quinlan 1986,
-        section 7, uses the mean; an id attribute would raise the mean above all other gains). Within each group, the
-        largest ratio comes first; ties go to the first attribute.
+        Questions with at least the median gain come first, since the ratio alone prefers uneven splits. Quinlan (1986,
+        section 7) uses the mean gain, but an id attribute would raise the mean above all other gains. Within each
+        group, the largest ratio comes first; ties go to the first attribute.
         """
         found = list(self.all())
         gains = [question.gain for question in found if question.gain and question.gain > _NEGLIGIBLE]
@@ -214,7 +215,7 @@ class Questions:
         return Question(name, kind, float(gains[at]), choices, mentions.terms[at], int((~known).sum()), ratio)
 
     def _free_text(self) -> Question | None:
-        """Return the question for free text if no value is known yet, because this question is asked first."""
+        """Return the question about free text if no value is known yet; otherwise return None."""
         if self.n_solutions < 2 or any(step.kind != "skipped" for step in self.steps):
             return None
         closed = {step.attribute for step in self.steps}
@@ -227,7 +228,7 @@ class Questions:
 
 
 def branches_of(taxonomy: Taxonomy, values: Iterable[str], *, above: str | None = None) -> dict[str, str]:
-    """Return the branch of each value below the deepest common ancestor of all values.
+    """Return the branch of each value, where branches begin just below the deepest common ancestor of all values.
 
     Values equal to the common ancestor are excluded, and so are values that are not below the known node ``above``.
     """
@@ -268,7 +269,7 @@ def branch_gain(branches: FloatArray, missing: FloatArray) -> FloatArray:
 
 
 def group_gain(weights: FloatArray, groups: IntArray, solutions: IntArray, shape: tuple[int, int]) -> float:
-    """Return the gain of asking for a case's group (-1 is a missing value); ``shape`` is (n_groups, n_solutions)."""
+    """Return the gain of asking for a case's group (-1 for a missing value); ``shape`` is (n_groups, n_solutions)."""
     table = _tallied(weights, groups, solutions, shape)
     return float(branch_gain(table[:-1], table[-1]))
 
@@ -283,7 +284,7 @@ def gain_ratio(gain: float, weights: FloatArray, groups: IntArray, n: int) -> fl
 def best_cut(weights: FloatArray, numbers: FloatArray, solutions: IntArray, n: int) -> tuple[float, float]:
     """Return the cut with the largest gain, and that gain; NaN and 0 if no cut has a positive gain.
 
-    A cut is one of the numbers of the cases (as in C4.5 since release 8); ties go to the smallest cut. NaN is missing.
+    A cut is always the number of some case (as in C4.5 since release 8); ties go to the smallest cut. NaN is missing.
     """
     known = ~np.isnan(numbers) & (weights > 0)
     levels, places = np.unique(numbers[known], return_inverse=True)

@@ -54,10 +54,10 @@ def fragments_of(cases: Iterable[Any], attribute: Name = "function") -> list[Fra
     """Convert cases to fragments, with the value of ``attribute`` as function and the solution as structure.
 
     ``cases`` is a list of fragments, a mapping from names to function graphs, or a list of mappings such as cases of a
-    case base. The ``id`` and ``solution`` of a mapping are read from its Python attributes, otherwise from its keys.
-    Mappings without a function graph are skipped. The name of a fragment is the ``name`` entry of the case. If the case
-    has no such entry, the name is the ``name`` entry of the solution, or the solution itself if the solution is a
-    string.
+    case base. The ``id`` and ``solution`` of a case are read from its Python attributes ``id`` and ``solution``; if
+    there are no such attributes, its entries ``"id"`` and ``"solution"`` are read. Mappings without a function graph
+    are skipped. The name of a fragment is the ``name`` entry of the case. If the case has no such entry, the name is
+    the ``name`` entry of the solution, or the solution itself if the solution is a string.
 
     >>> case = {"function": FunctionGraph.parse("C +> Q"), "solution": "a disc on a spindle"}
     >>> print(fragments_of([case])[0].structure)
@@ -156,7 +156,7 @@ class Piece(TextResult):
         return Arc(names[arc.source], arc.sign, names[arc.target])
 
     def quantity(self, variable: str) -> str | None:
-        """Return the quantity that the fragment gives to a variable of the desired function; None if it gives none."""
+        """Return the quantity that the fragment gives to a variable of the desired function, or None."""
         labels = self.fragment.function.labels
         return next((labels.get(case) for case, query in self.match.bindings if query == variable), None)
 
@@ -169,8 +169,8 @@ class Design(GridResult):
     """A combination of fragments that realizes all or some arcs of the desired function.
 
     ``query`` is the desired function, and ``graph`` is this function after the rewritings listed in ``steps``.
-    ``pieces`` are the fragments with their matches, and ``quantities`` are the quantities that the fragments imply for
-    variables of the desired function without a label.
+    ``pieces`` are the fragments with their matches, and ``quantities`` are the quantities that the fragments give to
+    those variables of the desired function that have no label.
     """
 
     query: FunctionGraph
@@ -261,10 +261,11 @@ class Design(GridResult):
 class Designs(GridsResult, Sequence[Design]):
     """The designs found for a desired function, sorted by number of pieces; only the first is printed in full.
 
-    ``found`` are the designs that realize the whole ``query``. If no design realizes the whole function, ``partial`` is
-    the design with the fewest missing arcs (if the search was stopped, a design found greedily), or None if no fragment
-    matches at all. ``conflicts`` lists why pieces could not be combined, ``backtracks`` is the number of backtracking
-    steps, and ``cut`` is the reason why the search stopped early, or an empty string if the search was complete.
+    ``found`` are the designs that realize the whole ``query``. If there is no such design, ``partial`` is the design
+    with the fewest missing arcs, or None if no fragment matches at all; if the search was stopped, ``partial`` is a
+    design that was found greedily. ``conflicts`` lists why pieces could not be combined, ``backtracks`` is the number
+    of backtracking steps, and ``cut`` is the reason why the search stopped early, or an empty string if the search was
+    complete.
     """
 
     query: FunctionGraph
@@ -282,7 +283,7 @@ class Designs(GridsResult, Sequence[Design]):
 
     @property
     def best(self) -> Design | None:
-        """The first design, or the partial design if none is complete; None if no fragment matches."""
+        """The first complete design; the partial design if no design is complete; None if no fragment matches."""
         return self.found[0] if self.found else self.partial
 
     @prefix_errors
@@ -367,7 +368,7 @@ def design(
     rules
         Rewriting rules: objects with a method ``rewritings(graph, fresh)``, see `Elaboration`.
     free
-        Maximum number of variables of a case without a counterpart in the desired function.
+        Maximum number of variables of a case that have no counterpart in the desired function.
     share
         Whether two pieces may realize the same arc.
     compatible
@@ -512,7 +513,7 @@ class _Covering:
     """A search for sets of pieces that realize every arc of a rewritten graph, or all but a few arcs.
 
     Two pieces can be combined if they realize different arcs (unless sharing is allowed), agree on the quantity of each
-    variable without a label, and pass the user's function ``compatible``.
+    variable without a label, and are accepted by the user's function ``compatible``.
     """
 
     def __init__(self, search: _Search, elaborated: Elaborated, pieces: Sequence[Piece], budget: Budget) -> None:
@@ -537,7 +538,7 @@ class _Covering:
         return Design(self.search.query, self.graph, self.elaborated.steps, pieces, tuple(sorted(known.items())))
 
     def covers(self, number: int, missing: int = 0) -> Iterator[list[int]]:
-        """Yield the sets of exactly ``number`` non-redundant pieces that leave at most ``missing`` arcs unrealized."""
+        """Yield sets of ``number`` pieces that realize all but at most ``missing`` arcs; no piece is redundant."""
         seen: set[frozenset[int]] = set()
         for chosen in self._extended([], list(self.graph.arcs), number, missing):
             if (key := frozenset(chosen)) not in seen and not (self.search.share and self._is_redundant(chosen)):
@@ -602,7 +603,7 @@ class _Covering:
         return any(all(count[arc] > 1 for arc in self.pieces[place].arcs) for place in chosen)
 
     def greedy(self) -> Design:
-        """Design the original query by adding each piece that fits the previous pieces; used if the budget is spent."""
+        """Return the design made by adding each piece that fits the previous pieces; used if the budget is spent."""
         chosen: list[int] = []
         done: set[Arc] = set()
         for place, piece in enumerate(self.pieces[:_TRIED]):
@@ -614,5 +615,5 @@ class _Covering:
 
 
 def _design_order(design: Design) -> tuple[int, int, int]:
-    """Return the numbers of pieces, rewritings and variables left open, as a sort key."""
+    """Return a sort key: the numbers of pieces, of rewritings, and of case variables without a counterpart."""
     return len(design.pieces), len(design.steps), sum(len(piece.match.free) for piece in design.pieces)

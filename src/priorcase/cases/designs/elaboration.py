@@ -44,7 +44,7 @@ class SplitArc:
     """
 
     def rewritings(self, graph: FunctionGraph, fresh: str) -> Iterator[Rewriting]:
-        """Return both splits of every arc; none if the graph has reached the maximum size."""
+        """Return two rewritings for every arc, one for each choice of signs; none if the graph has the maximum size."""
         if len(graph.variables) >= MOST_VARIABLES or len(graph) >= MOST_ARCS:
             return
         ways: dict[str, tuple[tuple[Sign, Sign], ...]] = {"+": (("+", "+"), ("-", "-")), "-": (("-", "+"), ("+", "-"))}

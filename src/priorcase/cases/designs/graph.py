@@ -91,8 +91,8 @@ class FunctionGraph(TextResult):
 
         ``A +> B`` means that B increases as A increases, and ``A -> B`` that B decreases as A increases. ``flow: A, B``
         labels variables with a quantity. Arcs and labels are separated by semicolons or line breaks, and arcs can be
-        chained: ``A -> B +> C``. The sign comes before the ``>``, so ``->`` is a minus. `str` returns text from which
-        `parse` creates an equal graph.
+        chained: ``A -> B +> C``. The sign is the character before the ``>``, so ``->`` stands for a decrease. `str`
+        returns text from which `parse` creates an equal graph.
 
         >>> print(FunctionGraph.parse("C -> x +> Q; control: C"))
         C -> x
@@ -163,7 +163,7 @@ class FunctionGraph(TextResult):
         return len(self.arcs)
 
     def networkx(self) -> Any:
-        """Return a ``networkx.DiGraph``: nodes have a ``label`` (or None), edges a ``sign``."""
+        """Return a ``networkx.DiGraph``: nodes have a ``label`` (or None), and edges have a ``sign``."""
         return self._digraph.copy()
 
     @cached_property

@@ -44,7 +44,7 @@ class Budget:
 
     @contextmanager
     def part(self, share: float) -> Iterator[Budget]:
-        """Yield a share of the remaining budget, so that one hard part of a search cannot use up all of it.
+        """Yield a share of the remaining budget, so that one hard part of a search cannot use up the whole budget.
 
         If the share is spent, the context exits without an exception, and ``cut`` of this budget is set.
         """
@@ -101,8 +101,8 @@ class Match(TextResult):
     """A match of a case with a part of the desired function.
 
     ``bindings`` are sorted pairs of a variable of the case and the corresponding variable of the query. ``arcs`` are
-    the arcs of the query that the case realizes, and ``free`` the variables of the case without a counterpart in the
-    query.
+    the arcs of the query that the case realizes, and ``free`` are the variables of the case that have no counterpart in
+    the query.
     """
 
     bindings: tuple[tuple[str, str], ...]
@@ -165,8 +165,8 @@ def matches(
     case, query
         The graphs.
     free
-        Maximum number of variables of the case without a counterpart in the query. A match with unmatched variables is
-        returned only if all influences between the other variables of the case are also influences in the query.
+        Maximum number of variables of the case that have no counterpart in the query. A match with unmatched variables
+        is returned only if all influences between the other variables of the case are also influences in the query.
     limit, steps, seconds
         Maximum number of matches, of search steps and of seconds; ``cut`` of the result names the limit that was
         reached.
@@ -219,7 +219,7 @@ def _is_possible(part: Sequence[Arc], case: FunctionGraph, query: FunctionGraph)
 def _partners(
     arcs: Sequence[Arc], labels: Mapping[str, str], others: Sequence[Arc], other_labels: Mapping[str, str]
 ) -> int:
-    """Return the number of ``arcs`` whose signs and labels match those of an arc in ``others``."""
+    """Return the number of ``arcs`` for which ``others`` contains an arc with the same sign and matching labels."""
     kinds = {(other_labels.get(arc.source), arc.sign, other_labels.get(arc.target)) for arc in others}
     return sum(
         any(

@@ -59,7 +59,7 @@ def export(
     format: Format | None = None,
     overwrite: bool = False,
 ) -> int:
-    """Write cases to a file, completely or not at all; return their number. See `CaseBase.export`.
+    """Write cases to a file, completely or not at all; return the number of cases. See `CaseBase.export`.
 
     Values are written as they are stored in the case base, in the order of the attributes. JSON Lines and Parquet files
     contain all data of the cases and the kinds of the attributes; Parquet files also have typed columns. CSV files do
@@ -132,7 +132,7 @@ def read_cases(
 def _check_file(path: Path) -> None:
     if path.is_dir():
         raise CaseBaseError(
-            f"got {path!s}, which is a directory; expected a file. Pass a file in it, for example cases.jsonl."
+            f"got {path!s}, which is a directory; expected a file. Add the name of a file, for example cases.jsonl."
         )
 
 
@@ -173,7 +173,7 @@ def _kind(told: Mapping[str, Any]) -> CaseKind:
 
 
 def _values(column: Any, kind: CaseKind | None) -> list[Any]:
-    """Return the values of a column as plain values, None for missing; each distinct value is converted once."""
+    """Return a column as plain values, with None for missing values; each distinct value is converted once."""
     held = column.astype(object).where(column.notna(), None)
     if column.dtype.kind == "M":
         days = not ((column.dropna() - column.dropna().dt.normalize()).astype("int64")).any()
@@ -195,7 +195,7 @@ def _value(cell: Any, kind: CaseKind | None) -> Any:
 
 
 def _cases_of(rows: Iterable[Row], attributes: Kinds | None, columns: Mapping[str, str], source: str) -> ReadCases:
-    """Return the cases in rows; if ``attributes`` is None, the attributes are inferred from the names and values."""
+    """Convert rows to cases; if ``attributes`` is None, attributes and kinds are inferred from the names and values."""
     parts = {part: columns.get(part, part) for part in _PARTS}
     if attributes is None:
         rows = list(rows)

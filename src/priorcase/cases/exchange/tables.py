@@ -103,7 +103,7 @@ def _stored_of(kind: CaseKind, name: str, cell: str) -> Stored:
 
 
 def _remembered(function: Callable[[Any], Any], kind: CaseKind) -> Callable[[Any], Any]:
-    """Cache a function of one column's values; the cache distinguishes types, since True equals 1."""
+    """Cache a function of one column's values; the cache distinguishes types, since ``True == 1`` in Python."""
     if isinstance(kind, Text | Set):  # texts rarely repeat, and the types of set members are not distinguished
         return function
     return lru_cache(maxsize=_MANY, typed=True)(function)
@@ -208,7 +208,7 @@ def _delimiter_of(path: Path) -> str:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the header and the rows with their first line numbers; all rows have as many cells as the header."""
+    """Yield the header and the rows, each after the number of its first line; all have the same number of cells."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file, delimiter=_delimiter_of(path), strict=True)
         line, width, more = 1, 0, True
@@ -317,7 +317,7 @@ def _arrow_column(kind: CaseKind | None, values: list[Any], *, fixed: str | None
 
 
 def _type(values: Sequence[Any]) -> Any:
-    """Return the common Arrow type of all values; None if there is none."""
+    """Return the Arrow type that fits all values; None if no type fits all values."""
     import pyarrow
 
     found = set(map(type, values))
@@ -398,7 +398,7 @@ def _arrow_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _edited(path: Path, problem: str) -> Iterator[None]:
-    """Convert errors in the metadata of a file to a `CaseBaseError`: the file cannot be read."""
+    """Convert errors caused by the metadata of a file to a `CaseBaseError` that says that the file cannot be read."""
     try:
         yield
     except CaseBaseError:

@@ -61,8 +61,8 @@ class LocalSimilarity(Protocol):
     ) -> Prepared:
         """Prepare the measure for the stored values.
 
-        ``previous`` is the result for an earlier state of the same column; it can save work but must not change the
-        result.
+        ``previous`` is the result for an earlier state of the same column. Reusing parts of it can save work, but the
+        new result must be the same as without ``previous``.
         """
         ...
 
@@ -120,7 +120,7 @@ class Measure:
         return PreparedMeasure(self, column, self._prepare(column, solutions, earlier))
 
     def _prepare(self, column: CaseColumn, solutions: CaseColumn | None, earlier: Any, /) -> Any:
-        """Return statistics of the stored values; ``earlier`` are those of an earlier state of the column, or None."""
+        """Return statistics of the stored values; ``earlier`` is the result for an earlier state, or None."""
         return None
 
     def _compare(self, query: Any, column: CaseColumn, state: Any, /) -> FloatArray:
@@ -193,7 +193,7 @@ class Blend(Measure):
     """Weighted mean of several measures of one attribute, ``sum_m share_m s_m(a, b) / sum_m share_m``.
 
     ``measures`` is a mapping from measures to positive shares, or a list of measures with equal shares. The blend
-    supports the kinds of attributes that all its measures support, and is symmetric if all its measures are.
+    supports the kinds of attributes that all its measures support, and is symmetric if all its measures are symmetric.
 
     >>> from priorcase.cases.measures import EditDistance, TfIdf, similarities
     >>> similarities("jams", ["jam", "dust"], "text", Blend({TfIdf(): 1, EditDistance(): 3}))

@@ -1,4 +1,4 @@
-"""Choose a measure by name, describe it in JSON types, and apply it to values."""
+"""Choose a measure by name, describe it by a dict that JSON can represent, and apply it to values."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def names_for(kind: CaseKind) -> list[str]:
 
 
 def as_measure(given: object, kind: CaseKind, attribute: str) -> LocalSimilarity:
-    """Return the measure for an attribute, given as a measure, its short name, or a function of two values."""
+    """Convert a measure, the short name of a measure, or a function of two values to a measure for an attribute."""
     measure: LocalSimilarity
     if is_measure(given):
         measure = given
@@ -98,7 +98,7 @@ def as_measure(given: object, kind: CaseKind, attribute: str) -> LocalSimilarity
 
 
 def describe(measure: LocalSimilarity) -> dict[str, Any]:
-    """Return a description of a measure in JSON types; raise an error if it contains a function or a model."""
+    """Describe a measure by a dict that JSON can represent; a measure with a function or a model raises an error."""
     name = type(measure).__name__
     if _CLASSES.get(name) is not type(measure):
         raise ParameterError(

@@ -116,14 +116,14 @@ class _Counts(NamedTuple):
     prior: AnyArray
 
     def profile(self, place: int) -> AnyArray:
-        """Return the solution counts of one value; the prior counts if no solved case has the value."""
+        """Return the counts of all solutions for one value, or the prior counts if no solved case has the value."""
         profile = np.zeros(self.by_value.shape[1], dtype=np.int64)
         begin, end = self.by_value.indptr[place : place + 2] if place >= 0 else (0, 0)
         profile[self.by_value.indices[begin:end]] = self.by_value.data[begin:end]
         return profile if end > begin else self.prior
 
     def entries(self, solutions: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:
-        """Return the nonzero counts of the given solutions: the position of the value, the count and the solution."""
+        """Return three arrays for the nonzero counts of some solutions: positions of values, counts, and solutions."""
         table = self.by_solution
         begins, sizes = table.indptr[solutions], table.indptr[solutions + 1] - table.indptr[solutions]
         offsets = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes) + np.repeat(begins, sizes)
@@ -194,7 +194,7 @@ class MVDM(Measure):
         return found
 
     def _powered(self, profile: AnyArray, counts: _Counts) -> FloatArray:
-        """Return ``1 - sum_c |P(c|v) - P(c|q)|^k / 2``; solutions with ``P(c|v) = 0`` are added separately."""
+        """Return ``1 - sum_c |P(c|v) - P(c|q)|^k / 2``; terms with ``P(c|v) = 0`` are added separately."""
         totals, asked = counts.totals, int(profile.sum())
         if asked == 0:
             return np.zeros(len(totals))

@@ -77,8 +77,8 @@ class NumberLine:
     def falling(self, point: float, side: Literal["both", "larger", "smaller"] = "both") -> FloatArray:
         """Return ``max(0, 1 - |difference| / length)``; if the length is 0, return 1 for equal values and 0 for others.
 
-        With ``side="larger"``, only stored values above the query's lose similarity; with ``"smaller"``, only stored
-        values below it do.
+        With ``side="larger"``, only stored values above the query's value have a similarity below 1; with
+        ``"smaller"``, only stored values below the query's value do.
         """
         return _core.falling(self.points, point, self.length, _SIDES[side])
 
@@ -101,7 +101,7 @@ def _decayed(differences: FloatArray, scale: float, *, squared: bool) -> FloatAr
 
 
 class _LineMeasure(Measure):
-    """Base class of measures of differences on a line; `_compared` compares all stored values with a point."""
+    """Base class of measures that compare points on a line; `_compared` compares all stored values with a point."""
 
     accepts: tuple[str, ...] = ("numeric", "date", "ordinal")
     _length: ClassVar[str] = "range"
@@ -156,7 +156,7 @@ class Ranks(_LineMeasure):
 
 @dataclass(frozen=True)
 class OneSided(_LineMeasure):
-    """Similarity 1 for values at least as good as the query's, otherwise ``max(0, 1 - shortfall / range)``.
+    """Similarity 1 for values at least as good as the query's value, otherwise ``max(0, 1 - shortfall / range)``.
 
     With ``better="less"``, smaller values are better (a price, a weight); with ``"more"``, larger values are better
     (power, memory size). Not symmetric. For ``range`` and ``log`` see `Linear`; the default range of an ordinal
@@ -277,7 +277,7 @@ class Recency(_LineMeasure):
 
 @dataclass(frozen=True)
 class CircularSimilarity(Measure):
-    """Similarity of circular numbers, ``1 - 2 r / period``, where r is their circular distance. Symmetric.
+    """Similarity of circular numbers, ``1 - 2 r / period``, where r is the circular distance of two numbers. Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> from priorcase.schema import Circular

@@ -176,8 +176,8 @@ class Containment(_SetMeasure):
 class SetOverlap(_SetMeasure):
     """Overlap coefficient of sets, ``|a & b| / min(|a|, |b|)``. Symmetric.
 
-    The similarity is 1 if a nonempty set is a subset of the other, or if both sets are empty, and 0 if only one set is
-    empty.
+    The similarity is 1 if a nonempty set is a subset of the other, or if both sets are empty. The similarity is 0 if
+    only one set is empty.
 
     >>> from priorcase.cases.measures import similarities
     >>> list(similarities({"noise", "jam"}, [{"jam", "smell"}], "set", SetOverlap()).values())

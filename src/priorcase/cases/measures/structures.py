@@ -54,7 +54,7 @@ class Tree:
         return cls(numbers, parents, depths, ends, values, depths / max(int(depths.max()), 1))
 
     def common(self, number: int) -> IntArray:
-        """Return the deepest common ancestor of a node and each value of the column."""
+        """Return, for each value of the column, the deepest common ancestor of this value and a node."""
         ancestors = []
         while number >= 0:
             ancestors.append(number)
@@ -124,7 +124,7 @@ class PathLength(_NodeMeasure):
 
     ``steps(a, b)`` is the length of the path from a to b, and ``depth`` is the depth of the taxonomy. Two of the
     deepest leaves have similarity 0 if they are under different children of the root. For ``inner`` see `WuPalmer`;
-    symmetric if ``inner="exact"``.
+    the measure is symmetric if ``inner="exact"``.
 
     >>> from priorcase.cases.measures import similarities
     >>> from priorcase.schema import Taxonomy
@@ -147,7 +147,8 @@ class LevelSimilarity(_NodeMeasure):
     The weight of a node is the smallest similarity of any two nodes below it, from 0 (unrelated things) to 1 (variants
     of one thing). ``weights`` is a mapping from nodes to weights that overrides the weights of the taxonomy. Nodes that
     have no weight in either mapping get the weight ``otherwise``: a number from 0 to 1, or ``"depth"`` for the node's
-    depth divided by the depth of the taxonomy. For ``inner`` see `WuPalmer`; symmetric if ``inner="exact"``.
+    depth divided by the depth of the taxonomy. For ``inner`` see `WuPalmer`; the measure is symmetric if
+    ``inner="exact"``.
 
     >>> from priorcase.cases.measures import similarities
     >>> from priorcase.schema import Taxonomy

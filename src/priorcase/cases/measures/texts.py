@@ -59,7 +59,7 @@ class _Weighted(NamedTuple):
     postings: _core.Postings
 
     def proportional(self, asked: dict[int, int], found: FloatArray) -> list[int]:
-        """Return the positions of the texts with the query's terms in the same proportions: their exact cosine is 1."""
+        """Return the positions of the texts whose exact cosine is 1: terms and their proportions equal the query's."""
         begins, first = self.documents.begins, next(iter(asked))
         near = np.flatnonzero(found > _NEAR)
         places = []
@@ -79,13 +79,14 @@ class TfIdf(Measure):
     is the number of cases whose text contains t. The weights are the smoothed weights of scikit-learn's
     ``TfidfVectorizer``. Unlike in ``TfidfVectorizer``, words of the query that no case contains get the largest weight
     (n_t = 0), so a query that shares only "a" and "the" with a case has a low similarity to it. Texts with the same
-    terms in the same proportions have similarity exactly 1. Symmetric if every term of the query occurs in a stored
-    case.
+    terms in the same proportions have similarity exactly 1. The measure is symmetric if every term of the query occurs
+    in a stored case.
 
     Parameters
     ----------
     analyzer
-        Whether terms are ``"words"`` or n-grams of ``"characters"``, which tolerate misspellings. Case is ignored.
+        Whether terms are ``"words"`` or n-grams of ``"characters"``, which tolerate misspellings. Upper and lower case
+        are treated alike.
     ngrams
         Smallest and largest n: (1, 2) uses single words and pairs of adjacent words; for characters try (3, 4).
     stop_words
@@ -222,7 +223,7 @@ def _characters(texts: Iterable[str]) -> AnyArray:
 
 @dataclass(frozen=True)
 class EqualText(Measure):
-    """Similarity 1 for strings that are equal except for case and whitespace, otherwise 0. Symmetric.
+    """Similarity 1 for strings that are equal except for capitals and whitespace, otherwise 0. Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> similarities(" Paper  JAM", ["paper jam", "paper jams"], "text", EqualText())

@@ -49,8 +49,9 @@ class Weights(GridResult, Mapping[str, float]):
     without
         For each attribute, the loss if its weight is set to 0; NaN if no other attribute has a weight above 0.
     loss_before, loss_after
-        Leave-one-out loss with weight 1 for each attribute that is neither constant nor fixed, and with the learned
-        weights. Since the weights are chosen by this loss, `loss_after` is slightly optimistic for new cases.
+        Leave-one-out loss before learning (weight 1 for each attribute that is neither constant nor fixed), and with
+        the learned weights. Since the weights are chosen by this loss, `loss_after` is slightly optimistic for new
+        cases.
     loss_of_guess
         The loss of the baseline, which predicts the class frequencies or the mean for every case.
     loss
@@ -181,7 +182,7 @@ class Weights(GridResult, Mapping[str, float]):
 class _Votes:
     """A class target, predicted by votes weighted by similarity; its loss is ``-ln((k v + p) / (k + 1))``.
 
-    v is the share of the votes for the case's own class, and p the frequency of that class. The frequencies count as
+    v is the share of the votes for the case's own class, and p is the frequency of this class. The frequencies count as
     one additional vote, so that a few unanimous votes do not give a probability of 1. Without any vote, v is p.
     """
 
@@ -190,7 +191,7 @@ class _Votes:
     name: str = "negative log-score"
 
     def losses(self, cases: IdArray, found: IdArray, similarities: FloatArray) -> FloatArray:
-        """Return the loss of each case, predicted from its similar cases ``found`` (-1 for none)."""
+        """Return the loss of each case, predicted from the cases in its row of ``found`` (-1 is no case)."""
         prior = np.bincount(self.codes)[self.codes[cases]] / len(self.codes)
         votes = np.where(found >= 0, similarities, 0.0)
         own = np.where(self.codes[found] == self.codes[cases][:, None], votes, 0.0).sum(axis=1)
@@ -220,7 +221,7 @@ class _Means:
     name: str = "root mean squared error"
 
     def losses(self, cases: IdArray, found: IdArray, similarities: FloatArray) -> FloatArray:
-        """Return the squared error of each case, predicted from its similar cases ``found`` (-1 for none)."""
+        """Return the squared error of each case, predicted from the cases in its row of ``found`` (-1 is no case)."""
         weights = np.where(found >= 0, similarities, 0.0)
         total = weights.sum(axis=1)
         predicted = np.full(len(cases), self.numbers.mean())
@@ -267,7 +268,7 @@ def _target_of(table: CaseTable, target: str, positions: IdArray, k: int) -> _Vo
 
 
 class LeftOut:
-    """Leave-one-out losses of weights: each case of a sample is predicted from the k cases most similar to it."""
+    """Leave-one-out losses of weight vectors: each case of a sample is predicted from its k most similar cases."""
 
     def __init__(
         self, likeness: Likeness, names: list[str], positions: IdArray, target: _Votes | _Means, *, k: int, threads: int
@@ -334,7 +335,7 @@ class LeftOut:
         return self.target.mean(self.target.losses(cases, nobody, np.zeros(nobody.shape)))
 
     def _queries(self, name: str, block: slice) -> tuple[IntArray, FloatArray]:
-        """Return the row of each case of a block in a table of similarities, and this table."""
+        """Return, for each case of a block, its row in a table of similarities; also return this table."""
         codes = self._codes[name][block]
         if name in self._tables:
             return np.ascontiguousarray(codes), self._tables[name]
@@ -411,10 +412,11 @@ class _Search:
         return weights, loss
 
     def _prune(self, weights: FloatArray, loss: float) -> tuple[FloatArray, float, FloatArray]:
-        """Drop attributes that are not needed, one at a time, as long as the loss is not above that of equal weights.
+        """Drop attributes that are not needed, one at a time, while the loss is not above the loss of equal weights.
 
         An attribute that a constant attribute can replace is also dropped, since it only makes votes and means more
-        uniform. While other attributes are tested, the constant attribute takes its place.
+        uniform. While other attributes are tested, the constant attribute keeps the weight of the attributes that it
+        replaced.
         """
         best, flat = weights, 0.0
         while True:

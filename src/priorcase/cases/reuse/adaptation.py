@@ -31,17 +31,17 @@ class Rule:
     Parameters
     ----------
     when
-        A mapping from attributes to conditions, all of which must hold; an empty mapping always holds. Conditions are
-        those of `CaseBase.find`, applied to the query's values. A tuple of two values is a condition on the case and on
-        the query: ``("windows", "linux")`` holds if the case has the first value and the query has the second; ``...``
-        matches any value. The name ``"solution"`` stands for the current solution. ``when`` can also be a function of
-        the query and the case that returns True or False; the case is a mapping from attributes to values, and also has
-        ``case.id``, ``case.solution`` and ``case.outcome``.
+        A mapping from attributes to conditions, all of which must hold; an empty mapping always holds. Conditions have
+        the same form as in `CaseBase.find`, and apply to the query's values. A tuple of two values is a condition on
+        the case and on the query: ``("windows", "linux")`` holds if the case has the first value and the query has the
+        second; ``...`` matches any value. The name ``"solution"`` stands for the current solution. ``when`` can also be
+        a function that takes the query and the case, and returns True or False; the case is a mapping from attributes
+        to values, and also has ``case.id``, ``case.solution`` and ``case.outcome``.
     then
         The change. If the solution is a mapping, ``then`` can be a mapping from parts to new values. If the solution is
         a string, ``then`` can be a tuple of two strings; the second replaces all occurrences of the first. For any
-        solution, ``then`` can be a new solution (a string, number, boolean or list), or a function of the solution, the
-        query and the case that returns a new solution.
+        solution, ``then`` can be a new solution (a string, number, boolean or list), or a function that takes the
+        solution, the query and the case, and returns a new solution.
     name, why
         The name of the rule and the reason for the rule, used in explanations.
 
@@ -77,9 +77,10 @@ class Critic:
     Parameters
     ----------
     finds
-        A function of the solution and the query that returns the problem as a string, or None if there is no problem.
+        A function that takes the solution and the query, and returns the problem as a string, or None for no problem.
     repairs
-        A function of the solution and the query that returns a repaired solution. If None, problems are only reported.
+        A function that takes the solution and the query, and returns a repaired solution. If None, problems are only
+        reported.
     name
         Name of the critic, used in explanations.
 
@@ -164,7 +165,7 @@ def _tuple_of(parameter: str, given: Any, kind: type[Any]) -> tuple[Any, ...]:
 
 
 def _differences(query: Mapping[str, Any], case: SourceCase) -> tuple[Difference, ...]:
-    """Return the known attributes of the query in which the case differs, by decreasing loss of similarity.
+    """Return the known attributes of the query in which the case differs, sorted by decreasing loss of similarity.
 
     The loss of an attribute with weight ``w`` and local similarity ``s`` is ``w (1 - s)``. Attributes with weight 0 are
     ignored.

@@ -116,8 +116,8 @@ class Copy(_Base):
     ----------
     success
         How outcomes are interpreted. With ``"outcome"``, outcomes are booleans or numbers from 0 to 1, and an outcome
-        of 1/2 or less is a failure. A function converts an outcome to such a value. None ignores outcomes. A missing
-        outcome counts as 1.
+        of 1/2 or less is a failure. If ``success`` is a function, it converts an outcome to such a value. None ignores
+        outcomes. A missing outcome counts as 1.
 
     Examples
     --------
@@ -320,12 +320,12 @@ class Local(_Numbers):
     """Propose a number by local regression on the retrieved cases.
 
     The proposal is the intercept ``b0`` of the model that minimizes ``sum w (y - b0 - b'(x - q))^2``, where ``x`` are
-    the values of the cases and ``q`` those of the query. The model is the same as in `LocallyWeightedRegressor`
-    (Atkeson, Moore & Schaal 1997; Mitchell 1997, section 8.3), but weighted by similarity instead of a kernel. Numbers,
-    dates and ranks of levels are centered at the query; nominal values are encoded by an indicator for each value other
-    than the query's. Attributes that are missing in the query, or constant in the cases, are ignored. Weights are
-    scaled to add up to the effective number of cases; ``degree=0`` gives the result of `Mean`. There must be more cases
-    than coefficients.
+    the values of the cases and ``q`` are the values of the query. The model is the same as in
+    `LocallyWeightedRegressor` (Atkeson, Moore & Schaal 1997; Mitchell 1997, section 8.3), but weighted by similarity
+    instead of a kernel. Numbers, dates and ranks of levels are centered at the query; nominal values are encoded by an
+    indicator for each value other than the query's value. Attributes that are missing in the query, or constant in the
+    cases, are ignored. Weights are scaled to add up to the effective number of cases; ``degree=0`` gives the result of
+    `Mean`. There must be more cases than coefficients.
 
     Parameters
     ----------
@@ -452,7 +452,7 @@ def _design(
 
 
 def _fitted_kinds(kinds: Mapping[str, CaseKind], using: Iterable[str] | None) -> dict[str, CaseKind]:
-    """Return the attributes that can be fitted, or the requested ones, with their kinds."""
+    """Return the requested attributes, or by default all attributes that can be fitted, with their kinds."""
     if using is None:
         return {name: kind for name, kind in kinds.items() if kind_name(kind) in _FITTED}
     check_known(using, kinds)
@@ -585,7 +585,7 @@ class Compose(_Base):
         )
 
     def _offers(self, cases: Sequence[SourceCase], known: Collection[str]) -> dict[str, list[_Offer]]:
-        """Return the offers for each part: cases that have the part, the most similar first, one per distinct value."""
+        """Return, for each part, the most similar case for each distinct value; the most similar cases come first."""
         there = sorted({part for case in cases for part in case.solution})
         offers: dict[str, list[_Offer]] = {}
         for part, names in (dict.fromkeys(there) if self.parts is None else self.parts).items():

@@ -60,7 +60,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A candidate solution, with the ids of the retrieved cases that have it (``cases``, most similar first).
+    """A candidate solution; ``cases`` are the ids of the retrieved cases with this solution, the most similar first.
 
     ``probability`` is the probability of the solution (without a prior, its share of the votes). ``support`` is the
     weight of the cases in which the solution worked, and ``against`` is the weight of the cases in which it failed. The
@@ -86,7 +86,7 @@ class Spread:
 
     ``deviation`` is the residual standard deviation of the cases, and ``standard_error`` is the standard error of the
     estimate. ``interval`` is a prediction interval for a new case with coverage ``level`` under normal errors, and
-    ``effective`` the effective number of cases, ``(sum w)^2 / sum w^2``.
+    ``effective`` is the effective number of cases, ``(sum w)^2 / sum w^2``.
     """
 
     deviation: float
@@ -324,7 +324,7 @@ def _more(rows: list[list[str]]) -> str:
 
 
 def _cell(value: Any) -> Any:
-    """Convert a value for a frame: lists and mappings to JSON text, ids to text with commas."""
+    """Convert a value for a frame: lists and mappings become JSON text, and tuples of ids become text with commas."""
     if isinstance(value, tuple):
         return ", ".join(map(str, value))
     if isinstance(value, (dict, list)):

@@ -65,7 +65,7 @@ class Sources:
 
 
 def read_sources(matches: Sequence[Any], kinds: Mapping[str, CaseKind]) -> Sources:
-    """Return the matches of a retrieval that have a solution, the most similar first; ties by id."""
+    """Return the matches that have a solution, the most similar first; among equally similar cases, sort by id."""
     if not matches:
         raise CaseBaseError(
             "got no retrieved cases; expected at least one. Retrieve with fewer conditions (where=), or add cases."
@@ -97,7 +97,7 @@ def solution_kind(value: Any) -> str:
 
 
 def degree(outcome: Any, success: Success, *, id: int | None) -> float:
-    """Return how well a case worked, from 0 (failed) to 1: its outcome if that is a boolean or a number from 0 to 1.
+    """Return how well a case worked, from 0 (failed) to 1: the outcome if it is a boolean or a number from 0 to 1.
 
     Unknown outcomes count as 1, and so does every outcome with ``success=None``. Other outcomes, such as words, need a
     function that interprets them.
@@ -149,10 +149,10 @@ def able(table: CaseTable, degrees: FloatArray) -> BoolArray:
 def weigh(similarities: Sequence[float], how: Weights) -> list[float]:
     """Return a weight from 0 to 1 for each case.
 
-    A case with similarity ``s`` has the weight ``s`` if ``how`` is ``"similarity"``, and 1 if it is ``"uniform"``. If
-    ``how`` is ``"inverse_square"``, the weight is ``((1 - s*) / (1 - s))^2`` with the largest similarity ``s*``, so
-    that the most similar case has weight 1. If some cases are identical to the query (``s = 1``), these cases have
-    weight 1 and all other cases have weight 0, which is the limit of the formula.
+    A case with similarity ``s`` has the weight ``s`` if ``how`` is ``"similarity"``, and the weight 1 if ``how`` is
+    ``"uniform"``. If ``how`` is ``"inverse_square"``, the weight is ``((1 - s*) / (1 - s))^2`` with the largest
+    similarity ``s*``, so that the most similar case has weight 1. If some cases are identical to the query (``s = 1``),
+    these cases have weight 1 and all other cases have weight 0, which is the limit of the formula.
     """
     if how == "uniform":
         return [1.0] * len(similarities)
@@ -194,6 +194,6 @@ def copied_solution(solution: Any, *, owner: str) -> Any:
     if text is None:
         raise CaseBaseError(
             f"{owner} returned {quoted(solution)} as the solution; expected a value that JSON can represent. Return a "
-            "string, number or boolean, or a list or mapping of these, not None."
+            "string, number or boolean, or a list or mapping of such values, not None."
         ) from cause
     return plain_shown(text)

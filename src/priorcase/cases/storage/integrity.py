@@ -55,7 +55,7 @@ _MADE_UP = (KeyError, TypeError, ValueError, AttributeError, RecursionError)  # 
 
 
 def checksum(*fields: object) -> int:
-    """Return the checksum of a row; fields are hashed with their lengths, and bytes differently from strings."""
+    """Return the checksum of a row; each field is hashed with its length and a mark for bytes, None or other values."""
     digest = blake2b(digest_size=8)
     for part in fields:
         kind = b"-" if part is None else b"#" if isinstance(part, bytes) else b"+"
@@ -506,7 +506,7 @@ def check_tables(connection: sqlite3.Connection) -> int:
 
 
 def check_pages(connection: sqlite3.Connection, table: str | None = None) -> None:
-    """Raise DatabaseError if pages of a table (or of all tables) are damaged, or if an index does not match."""
+    """Raise DatabaseError if pages of one table, or of all tables, are damaged or an index does not match them."""
     for (found,) in connection.execute(f"PRAGMA integrity_check({table or 1})"):
         if found != "ok":
             raise sqlite3.DatabaseError(f"SQLite finds: {' '.join(found.split())}")
@@ -560,7 +560,10 @@ def findings(connection: sqlite3.Connection, version: int = VERSION) -> list[str
         found.append(f"cases with the key of another case: {twice:,}")
     last, rows = connection.execute("SELECT max(sequence), count(*) FROM history NOT INDEXED").fetchone()
     if not last == rows == counters.sequence:
-        found.append(f"steps in the history: {rows:,}, the last is number {last}; recorded: {counters.sequence:,}")
+        found.append(
+            f"steps in the history: {rows:,}, the last is number {last}; recorded number of steps: "
+            f"{counters.sequence:,}"
+        )
     return found[:_SHOWN]
 
 

@@ -307,7 +307,7 @@ class Store:
             return changed
 
     def _stamp_now(self) -> tuple[int, ...]:
-        """Return the times, size and identity of the file, which is much faster than `_version`."""
+        """Return the times, size and identity of the file; this is much faster than calling `_version`."""
         status = os.stat(self._address)
         return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_dev, status.st_ino
 
@@ -324,7 +324,7 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[Writer]:
-        """Run a transaction: all changes are on disk when it ends, or none if an error precedes the commit."""
+        """Run a transaction: when it ends, all changes are on disk; after an error before the commit, none is."""
         if self.readonly:
             raise CaseBaseError(
                 f"cannot change {self._name}, which was opened with readonly=True. Open it with CaseBase.open(path)."

@@ -68,7 +68,7 @@ class Writer:
         return {row[6]: row[0] for row in read_rows(self._connection, "cases", f"WHERE key {AMONG}", asked)}
 
     def insert(self, cases: Iterable[NewCase], *, by: str | None = None, why: str | None = None) -> list[int]:
-        """Store cases and return their ids; a case whose key exists is not stored, and the existing id is returned."""
+        """Store cases and return their ids; for a key that is stored already, return the id of the stored case."""
         with collector_paused():
             cases = list(cases)
             taken = self.find_keys(case.key for case in cases if case.key is not None)
@@ -300,7 +300,7 @@ def copy_of(connection: sqlite3.Connection) -> bytes:
 
 
 def current_version(connection: sqlite3.Connection, *, readonly: bool) -> sqlite3.Connection:
-    """Return a connection to the newest format: the migrated file, or a copy in memory if the file is read-only."""
+    """Return a connection to a case base in the newest format; a read-only file is migrated in a copy in memory."""
     connection.execute("BEGIN")
     try:
         version = integrity.check_tables(connection)

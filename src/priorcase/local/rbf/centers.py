@@ -111,7 +111,11 @@ def row_blocks(n: int, width: int) -> Iterator[slice]:
 
 
 def center_count(asked: int | Literal["auto"], kind: CenterKind, rows: SortedRows) -> int:
-    """Return the given number of centers, the number of distinct rows, or ``4 sqrt(n)`` between 100 and 200."""
+    """Return the number of centers.
+
+    ``"auto"`` means ``4 sqrt(n)``, but from 100 to 200 and at most the number of distinct rows. With the kind
+    ``"all"``, the result is the number of distinct rows.
+    """
     available = len(rows)
     if kind == "all":
         count = available
@@ -136,7 +140,7 @@ def center_count(asked: int | Literal["auto"], kind: CenterKind, rows: SortedRow
 def find_centers(
     design: Design, count: int, rows: SortedRows, strata: Strata, like: Centers, threads: int, advance: Advance
 ) -> tuple[Centers, Mixture | None]:
-    """Return the centers, and their mixture for ``"em"``; ``like`` can be any centers with the same distance."""
+    """Return the centers, and their mixture for ``"em"``; only the distance and stored rows of ``like`` are used."""
     kind, seed = design.centers, design.seed
     distinct = rows.distinct()
     if kind == "em" and len(distinct) > 1:
@@ -174,7 +178,11 @@ def _kmeans(rows: SortedRows, count: int, like: Centers, seed: int, threads: int
 
 
 def _kmeans_start(rows: SortedRows, count: int, like: Centers, rng: np.random.Generator, threads: int) -> FloatArray:
-    """Return initial centers by k-means++, drawn by weight times squared distance from the nearest drawn center."""
+    """Return initial centers by k-means++.
+
+    Rows are drawn one by one. The probability of a row is proportional to its weight times its squared distance from
+    the nearest row drawn before.
+    """
     chosen, everything = list[int](), like.at(rows.cells)
     nearest, chances = np.full(len(rows), np.inf), rows.weights
     while len(chosen) < count:
@@ -265,7 +273,7 @@ def _modes(column: IntArray, of: IntArray, weights: FloatArray, count: int, rank
 def _medoids(
     term: Computation, column: IntArray, of: IntArray, weights: FloatArray, count: int, ranks: IntArray
 ) -> FloatArray:
-    """Return for each cluster the frequent value with the lowest weighted sum of differences from the others."""
+    """Return the medoid of each cluster: the frequent value with the lowest weighted sum of differences."""
     by_rank, found = np.argsort(ranks), np.full(count, np.nan)
     for cluster in np.unique(of).tolist():
         here = of == cluster
@@ -278,7 +286,7 @@ def _medoids(
 
 
 def _stratified(rows: SortedRows, strata: IntArray, count: int, rng: np.random.Generator) -> FloatArray:
-    """Return the cells of distinct rows drawn from strata in proportion to their weights, at least one per stratum."""
+    """Return the cells of distinct rows drawn from strata in proportion to the strata's weights, at least one each."""
     members = [rows.take(np.flatnonzero(strata == stratum)).distinct() for stratum in np.unique(strata)]
     weights, sizes = np.array([float(m.weights.sum()) for m in members]), np.array([len(m) for m in members])
     quotas, drawn = np.minimum(sizes, 1), []
@@ -294,7 +302,7 @@ def _stratified(rows: SortedRows, strata: IntArray, count: int, rng: np.random.G
 
 
 def quantile_groups(targets: FloatArray, weights: FloatArray, groups: int) -> IntArray:
-    """Return quantile groups of the rows by their first target, of about equal weight, with equal targets together."""
+    """Return groups of rows of about equal weight by quantiles of the first target; equal targets share a group."""
     of = np.unique(targets[:, 0], return_inverse=True)[1]
     heavy = np.bincount(of, weights)
     before = np.cumsum(heavy) - heavy
@@ -311,7 +319,7 @@ class Mixture:
 
     @classmethod
     def fit(cls, rows: SortedRows, count: int, *, seed: int, threads: int) -> Mixture:
-        """Fit a mixture of ``count`` components to newly encoded rows, because codes may include removed values."""
+        """Encode the rows again, since codes may include removed values, and fit a mixture of ``count`` components."""
         instances = Instances(rows.instances.schema)
         instances.append(instances.schema.read(rows.instances.decode(rows.positions)), weights=rows.weights)
         layout, cells, _ = lay_out(instances)

@@ -79,7 +79,7 @@ class Network:
 
     @classmethod
     def restored(cls, told: dict[str, Any], like: basis.Centers, outputs: int) -> Network:
-        """Create a network from the result of `saved`; ``like`` can be any centers with the same distance."""
+        """Create a network from the result of `saved`; only the distance and stored rows of ``like`` are used."""
         m, spectrum, curve = len(told["cells"]), Spectrum(**told["spectrum"]), RidgeCurve(**told["curve"])
         shapes: dict[str, tuple[int, ...]] = {"means": (m,), "target_means": (outputs,), "singular": (m,)}
         shapes |= {"right": (m, m), "projected": (outputs, m)}
@@ -110,7 +110,7 @@ class Network:
 def fit_network(
     rows: SortedRows, strata: basis.Strata, like: basis.Centers, design: basis.Design, *, threads: int
 ) -> Network:
-    """Fit centers, then widths, then output weights; ``like`` can be any centers with the same distance."""
+    """Fit centers, then widths, then output weights; only the distance and stored rows of ``like`` are used."""
     spread = np.ptp(rows.targets, axis=0)
     if ((spread > 0.0) & (spread < _SMALLEST_SPREAD)).any():
         text = f"targets differ by less than {_SMALLEST_SPREAD}, whose square underflows in float64. Multiply y by "
@@ -128,7 +128,7 @@ def fit_network(
         order = 1 + len(centers) + rows.targets.shape[1]
 
         def passes(step: str) -> Iterator[Any]:
-            """Yield squared distances, targets and weights of each block of rows, repeated for all widths."""
+            """Yield, for each block of rows, iterators that repeat its squared distances, targets and weights."""
             for part in blocks:
                 squares = centers.squares(rows.cells[part], threads=threads)
                 yield map(repeat, (squares, rows.targets[part], rows.weights[part]))
@@ -373,7 +373,7 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
         ``"kmeans"`` (k-means++), ``"em"`` (components of a `MixtureModel`), ``"random"`` rows, ``"stratified"`` (random
         rows from ten groups of the first target), or ``"all"`` distinct rows.
     width
-        A number; ``"auto"`` for one width, selected with alpha from five widths, 1/4 to 4 times the root mean square
+        A number; ``"auto"`` for one width, selected with alpha from 1/4, 1/2, 1, 2 and 4 times the root mean square
         distance of rows from centers, and the mean of ``"neighbors"``; ``"common"`` for ``d_max / sqrt(2 k)`` with k
         centers; ``"neighbors"`` for the mean distance to the two nearest centers; ``"em"`` for widths of the mixture.
     alpha
@@ -390,7 +390,7 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
     centers_, n_centers_, widths_, alpha_
         Centers as a data frame, their number and widths, and the penalty.
     coef_, intercept_, loo_curve_
-        Weight of each center, shape (centers,) or (targets, centers), the intercept, the widths and penalties tried.
+        Weight of each center, shape (centers,) or (targets, centers), the intercept, and widths and penalties tried.
 
     Examples
     --------
@@ -425,7 +425,7 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
     @reads
     def loo_predict(self, *, relearn: bool = False) -> FloatArray:
         """Predict each stored row from all other rows, in closed form for fixed centers, widths and penalty.
-        ``relearn=True`` fits the network again without each row if any of the three depends on the targets.
+        ``relearn=True`` fits the network again without each row if centers, widths or penalty depend on the targets.
         """
         return self._shaped(self._loo_outputs(relearn))
 
@@ -452,7 +452,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
     """Radial basis function network for classification, with one output for each class.
 
     Each class is fitted as a 0/1 target as in `RBFNetworkRegressor`, with shared centers, widths and penalty. Negative
-    outputs are set to 0, and outputs divided by their sum are shares s. The shares are calibrated to probabilities
+    outputs are set to 0, and then outputs are divided by their sum. These shares s are calibrated to probabilities
     ``(1 - u) s_c^(1/T) / sum s^(1/T) + u / K`` for K classes, with the T and u of the best leave-one-out log-score.
 
     Parameters

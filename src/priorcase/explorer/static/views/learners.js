@@ -199,7 +199,7 @@ function mount(root, context) {
 
   function classesParts() {
     const calibration = own.calibration
-      ? h("div", {}, h("h3", {}, "Calibration"), calibrationPlot(own.calibration.bins), h("p", { class: "soft" }, `On average, probabilities differ by ${percent(own.calibration.error)} from observed frequencies. Points below the dashed line are overconfident.`))
+      ? h("div", {}, h("h3", {}, "Calibration"), calibrationPlot(own.calibration.bins), h("p", { class: "soft" }, `On average, probabilities differ from observed frequencies by ${(100 * own.calibration.error).toFixed(1)} percentage points. Points below the dashed line are overconfident.`))
       : h("div", {}, h("h3", {}, "Calibration"), h("p", { class: "soft" }, "This learner does not predict probabilities."));
     return [calibration, h("div", {}, h("h3", {}, "Confusion"), own.confusion ? confusion(own.confusion, own.labels) : h("p", { class: "soft" }, "There are too many classes to list."))];
   }
