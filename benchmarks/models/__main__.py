@@ -19,7 +19,7 @@ from papers.reproduction import aloud
 
 @dataclass(frozen=True)
 class Effort:
-    """Folds and runs of cross-validation, and draws of a tenth of the rows; ``draws_of_many`` is for large data sets."""
+    """Folds and runs of cross-validation, and draws of a tenth of the rows (``draws_of_many``: large sets)."""
 
     folds: int = 10
     runs: int = 3

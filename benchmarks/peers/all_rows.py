@@ -26,7 +26,7 @@ def run(sizes: Sizes) -> list[Row]:
 def _leave_one_out(sizes: Sizes) -> list[Row]:
     task = data.mixed(sizes.rows(50_000), 0)
     model = pc.KNNClassifier(LEFT_OUT, n_jobs=THREADS).fit(task.X, task.y)
-    note = "imputed, scaled, one-hot float32; also finds each row itself"
+    note = "imputed, scaled, one-hot float32; also finds the query itself"
     brute = BruteForce(task.X, task.X, LEFT_OUT + 1)
     peer = Peer("scikit-learn brute force", brute.run, None, note, 1)
     name = f"all rows, mixed 8+8, HEOM, k={LEFT_OUT}, {len(task.X):,} rows"

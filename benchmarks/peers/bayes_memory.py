@@ -30,7 +30,12 @@ def run(sizes: Sizes) -> list[Row]:
     return [
         Row(f"{name}: peak memory added by fit", "twice the codes", peak, 2 * codes, 1, "MiB", note),
         Row(
-            f"{name}: added by predict_proba, less its result", "the codes", max(asked - answer, 0.01), codes, 1, "MiB"
+            f"{name}: added by predict_proba, without its result",
+            "the codes",
+            max(asked - answer, 0.01),
+            codes,
+            1,
+            "MiB",
         ),
     ]
 

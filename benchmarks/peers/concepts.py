@@ -66,7 +66,7 @@ def _growth(sizes: Sizes) -> list[Row]:
         times.append(min(taken))
         work.append(rows * model.stored_)
     name = f"IB2, growth from {sizes.rows(20_000):,} rows to four times as many"
-    return [Row(name, "rows x rows kept", times[1] / times[0], work[1] / work[0], 1, unit="x")]
+    return [Row(name, "rows x stored rows", times[1] / times[0], work[1] / work[0], 1, unit="x")]
 
 
 def _mixed(sizes: Sizes) -> list[Row]:

@@ -31,7 +31,7 @@ def _setting_up(sizes: Sizes) -> list[Row]:
     """Time queries on a small table, where set-up takes most of the time (all of it for radius 0)."""
     search = ours.search(data.mixed(SMALL, QUERIES), "heom", K)
     index, fitted, queries = search.index, search.fitted, search.queries
-    name = f"mixed 8+8, HEOM, {SMALL:,} rows, one thread: one query of {QUERIES:,}"
+    name = f"mixed 8+8, HEOM, {SMALL:,} rows, one thread: one of {QUERIES:,} queries"
     limit = Peer("limit", lambda: QUERIES * LIMIT, 1)
     none = Peer("none", None, note="bounds only, no distances computed")
     rows = [
