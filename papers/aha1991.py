@@ -298,9 +298,9 @@ def compare(found: Measurements) -> Part:
         "IB3 accepts instances by one-sided 90% bounds and drops instances by two-sided 75% bounds. The paper only "
         'says "90%" and "75%"; with two-sided 90% bounds, too few instances of LED and Tumor are ever accepted.',
         'If several instances are equally near, they vote. The paper only says "some y with maximal similarity". The '
-        "numbers for LED can only be obtained with the vote. The numbers for IB1 on Tumor lie between the results of "
-        "the vote and of the first tied instance; with levels as symbols, only the results of the first tied instance "
-        "agree.",
+        "numbers for LED can only be obtained with the vote. On Tumor, the published number for IB1 lies between our "
+        "result with the vote and our result if the first of the tied instances predicts; with levels as symbols, only "
+        "the latter agrees.",
         "The columns have the kinds declared in the manifest of the data sets. Ordered levels (two columns of Tumor, "
         "one of each heart data set) are compared by their ranks, as everywhere in this library; the paper has only "
         "numbers and symbols. We chose ranks after measuring both variants, so the agreement does not prove that the "

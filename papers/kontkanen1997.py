@@ -487,8 +487,9 @@ PAPER = Paper(
         Item("table", "1", "Leave-one-out", table_1, {line.title: line.name for line in TABLE_1}),
     ),
     about="The paper compares three predictive distributions for naive Bayes: the parameters with the highest "
-    "posterior probability (MAP; maximum likelihood with uniform priors), the average over all parameters (evidence, "
-    "EV), and stochastic complexity (SC). We repeat the learning curves and the leave-one-out scores of the paper.",
+    "posterior probability (MAP, which equals maximum likelihood if the priors are uniform), the average over all "
+    "parameters (evidence, EV), and stochastic complexity (SC). We repeat the learning curves and the "
+    "leave-one-out scores of the paper.",
     findings="The 0/1-scores of MAP and EV agree to within 0.015 and the log-scores of EV to within 0.02. The "
     "published log-scores of SC cannot be obtained from equation 8 of the paper. In the figures, EV is close to its "
     "final score after a few rows and MAP needs many rows, as the paper says. The worst case of SC rises at about 67 "

@@ -277,8 +277,8 @@ def _example_1(options: Options) -> Part:
     notes = (
         "The steps of the lecture are: compute the distances to all records, find the k nearest, and take the majority "
         "of their classes. The slides give no numbers. The records are the ten records of the later slides, the "
-        "distance is HEOM (incomes divided by their range, other values equal or not), and the query is the record of "
-        "Example 5.",
+        "distance is HEOM (differences of incomes are divided by their range; other values are either equal or "
+        "different), and the query is the record of Example 5.",
         "With weights of 1/d^2, all ten records can vote, because distant records have almost no weight.",
     )
     return Part((worked_table("k-NN on the ten records", nearest_records()),), (), notes)

@@ -545,7 +545,8 @@ def example_8_4(options: Options) -> Part:
     )
     curves = _curves("example-8.4-centers", caption, X, y, models, 4.2, 2)
     notes = (
-        "The sum of eq. 8.8, computed with the kernels and weights of the network, equals its prediction.",
+        "The sum of eq. 8.8, computed with the kernels and weights of the network, equals the prediction of the "
+        "network.",
         "With a kernel at every example and no penalty, the network fits all examples exactly, as the book says. If "
         "the examples are noisy, this is a disadvantage.",
     )

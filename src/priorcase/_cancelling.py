@@ -37,7 +37,7 @@ class Cancellation:
         self._end: Callable[[], None] | None = None
 
     def cancel(self) -> None:
-        """Stop the work at its next check for cancellation, and immediately call the function given to `ending`."""
+        """Stop the work at its next check for cancellation; call the function passed to `ending`, if any, at once."""
         self._cancelled = True
         if (end := self._end) is not None:
             end()
@@ -49,7 +49,7 @@ class Cancellation:
 
     @contextmanager
     def ending(self, end: Callable[[], None]) -> Iterator[None]:
-        """Return a context in which `cancel` immediately calls ``end``, for work that cannot check for cancellation."""
+        """Return a context for work that cannot check for cancellation: `cancel` immediately calls ``end``."""
         self._end = end
         try:
             self.check()

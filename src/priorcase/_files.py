@@ -18,7 +18,7 @@ _SQLITE = b"SQLite format 3\0"
 
 
 def check_path(path: Any) -> Path:
-    """Return the path of an existing or new file; raise ``ParameterError`` if the path is not valid."""
+    """Return ``path`` as a ``Path``, even if no such file exists; raise ``ParameterError`` if the path is not valid."""
     try:
         found = os.fspath(path)
         os.fsencode(found)
@@ -30,7 +30,7 @@ def check_path(path: Any) -> Path:
 
 
 def missing_file(path: Path) -> MissingFileError:
-    """Return the error for a file that does not exist."""
+    """Return the error to raise if the file ``path`` does not exist."""
     found = MissingFileError(f"There is no file {str(path)!r}. Check the path.")
     found.errno, found.strerror, found.filename = errno.ENOENT, os.strerror(errno.ENOENT), str(path)
     return found

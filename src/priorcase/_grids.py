@@ -112,7 +112,7 @@ def text_width(cells: Sequence[str]) -> int:
 
 
 def grids_text(grids: Sequence[Grid], rest: str = "") -> str:
-    """Return tables as text, one below the other, followed by ``rest``, a note on what is not shown."""
+    """Return tables as text, one below the other, followed by the note ``rest``."""
     parts = []
     for grid in grids:
         widths = [text_width(column) for column in zip(grid.header, *grid.lines, strict=True)]

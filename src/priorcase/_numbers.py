@@ -3,9 +3,9 @@
 - Counts have thousands separators, as in ``2,500 rows`` (format counts with ``:,``).
 - Single numbers, such as one value of a data table, have a fixed number of significant digits and no trailing zeros
   (`number`). A single number below 10,000 has no thousands separator, because the number may be a year.
-- All numbers of a printed column have thousands separators and the same number of decimals; only numbers from a
-  million on have no decimals (`equal_decimals`, `fixed`). A standard error has as many decimals as the score before it,
-  as in ``0.847 ± 0.003`` (`with_errors`).
+- All numbers of a printed column have thousands separators and the same number of decimals, except that numbers of at
+  least one million have no decimals (`equal_decimals`, `fixed`). A standard error has as many decimals as the score
+  before it, as in ``0.847 ± 0.003`` (`with_errors`).
 - Numbers with an absolute value of at least 1e15, and single numbers with an absolute value below 1e-4, are written
   with exponents. NaN is shown as a dash.
 """
@@ -53,9 +53,8 @@ def share_text(share: float) -> str:
 def decimals(values: ArrayLike, digits: int = 4) -> int:
     """Return the number of decimals for the numbers of a column, based on their median absolute value.
 
-    A median of at least 1 is shown with ``digits`` significant digits. For a smaller median, the number of decimals is
-    the same as for a median from 1 to 10, or larger if two significant digits need more decimals. There are at most
-    eight decimals.
+    If the median is at least 1, it gets ``digits`` significant digits. A smaller median gets ``digits - 1`` decimals,
+    or as many decimals as two significant digits need. There are at most eight decimals.
     """
     import numpy as np
 

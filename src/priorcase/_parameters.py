@@ -1,4 +1,4 @@
-"""Checks of parameters, which each estimator declares once in scikit-learn's format.
+"""Checks of estimator parameters against constraints that each estimator declares once, in scikit-learn's format.
 
 An estimator declares ``_parameter_constraints``, a mapping from each parameter to a list of constraints. The value of a
 parameter must satisfy at least one of its constraints. A constraint is ``Interval(Integral, 1, None, closed="left")``
@@ -39,7 +39,7 @@ def is_number(value: object) -> TypeGuard[float]:
 def as_python(value: float) -> int | float:
     """Convert a number to a Python int or float, so that equal parameters print alike.
 
-    Integers beyond the range of float64 become infinity.
+    Integers beyond the range of float64 become infinity or minus infinity.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def as_python(value: float) -> int | float:
 
 
 def floats_or_none(values: object) -> tuple[float, ...] | None:
-    """Return numbers as a tuple of Python floats, or None if there are none or some values are not numbers."""
+    """Return a nonempty collection of numbers as a tuple of Python floats; return None for any other value."""
     try:
         found = tuple(values) if isinstance(values, Iterable) else ()
     except TypeError:  # an array without dimensions
@@ -65,7 +65,7 @@ def floats_or_none(values: object) -> tuple[float, ...] | None:
 
 
 def check_parameters(estimator: Any) -> None:
-    """Check every parameter of an estimator for which ``_parameter_constraints`` has an entry."""
+    """Check each parameter that is listed in the ``_parameter_constraints`` of its estimator."""
     for name, value in estimator.get_params(deep=False).items():
         if name in estimator._parameter_constraints:
             check_value(name, value, estimator._parameter_constraints[name])
@@ -90,13 +90,13 @@ def check_fields(strategy: Any) -> None:
 
 
 def settle(strategy: object, **parameters: object) -> None:
-    """Set parameters of a frozen strategy while it is being created."""
+    """Set fields of a strategy, which is a frozen dataclass, while the strategy is being created."""
     for name, value in parameters.items():
         object.__setattr__(strategy, name, value)
 
 
 def check_value(name: str, value: Any, constraints: Sequence[Any]) -> None:
-    """Raise ``ParameterError`` unless a value satisfies at least one constraint in scikit-learn's format.
+    """Raise ``ParameterError`` unless a value satisfies at least one of the constraints (in scikit-learn's format).
 
     Booleans are not accepted as numbers. A real-valued parameter cannot be an integer beyond the range of float64.
 
@@ -136,7 +136,7 @@ def check_flag(parameter: str, value: object, *, hint: str) -> bool:
 
 
 def check_seed(value: object) -> int:
-    """Return an integer seed for a ``random_state``; an integer is returned unchanged."""
+    """Return a ``random_state`` unchanged if it is an integer, and otherwise an integer seed drawn with it."""
     from sklearn.utils import check_random_state
 
     if is_whole(value) and 0 <= int(value) < 2**32:

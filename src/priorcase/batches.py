@@ -50,7 +50,8 @@ class Batches:
     """A table that is read as batches of at most `BATCH_ROWS` rows, which all have the same schema.
 
     ``source`` is the name of the table in messages, and ``again`` states whether the table can be read a second time.
-    Iterating yields non-empty ``pyarrow.RecordBatch`` objects. An error in a batch names the number of the batch.
+    Iterating yields non-empty ``pyarrow.RecordBatch`` objects. If a batch is invalid, the error message contains the
+    number of this batch.
     """
 
     def __init__(self, read: Callable[[], Iterable[Any]], *, source: str, again: bool) -> None:
@@ -329,7 +330,7 @@ def _alike(one: Any, other: Any) -> bool:
 
 
 def labeled_batches(X: Any, y: Any) -> Labeled | None:
-    """Return the tables and targets of ``X`` if ``y`` is a column name and ``X`` has named columns, otherwise None."""
+    """Return `Labeled` batches of ``X`` if ``y`` is a column name and ``X`` has named columns, otherwise None."""
     if not isinstance(y, str):
         return None
     source = open_batches(X)
@@ -431,7 +432,7 @@ def predict(model: Any, source: Any) -> Iterator[Any]:
 
 
 def predict_proba(model: Any, source: Any) -> Iterator[Any]:
-    """Predict class probabilities for the rows of a source, batch by batch, with one column for each class."""
+    """Predict class probabilities, batch by batch; each record batch has one column for each class."""
 
     def answer(X: Any, _: int) -> dict[str, Any]:
         found = model.predict_proba(X)
@@ -459,12 +460,12 @@ def kneighbors(model: Any, source: Any, n_neighbors: int | None = None) -> Itera
 
 
 def explain(model: Any, source: Any, **options: Any) -> Iterator[Any]:
-    """Explain the predictions of the rows of a source, batch by batch; see `priorcase.explain` for ``options``.
+    """Explain the prediction for each row of a source, batch by batch; see `priorcase.explain` for ``options``.
 
     Yields record batches with one row for each pair of a query and a column. The columns are ``query`` (position of the
     query in the source), ``prediction``, ``column``, ``value`` (as a string), ``contribution`` and ``error``. In the
-    first row for each query, ``column`` is missing, and ``contribution`` is the explained quantity if no column is
-    known.
+    first row for each query, ``column`` is missing, and ``contribution`` is the base, which is the explained quantity
+    of a query without known values.
     """
     import pyarrow as pa
 

@@ -97,7 +97,7 @@ class QueryIndexError(PriorcaseError, IndexError):
 
 
 class NotAvailableError(PriorcaseError, AttributeError):
-    """An attribute or method is not available with these parameters."""
+    """An attribute or method is not available with the chosen parameters or in the current state."""
 
 
 class ForgettingError(PriorcaseError, ValueError):
@@ -140,7 +140,7 @@ class CaseBaseBusyError(CaseBaseError):
 
 
 class ServiceError(PriorcaseError, RuntimeError):
-    """A service refused a request; ``status`` is its HTTP status."""
+    """A service refused a request; ``status`` is the HTTP status of the response."""
 
     status: int = 0
 
@@ -149,7 +149,7 @@ class ServiceError(PriorcaseError, RuntimeError):
 
 
 class FarQueryWarning(UserWarning):
-    """Some queries (positions in `queries`) have no rows within the bandwidth, or no network center nearby.
+    """Some queries have no rows within the bandwidth, or no network center nearby; `queries` lists their positions.
 
     The predictions of these queries come from the nearest rows, or from the intercept of the network.
     """
@@ -158,7 +158,7 @@ class FarQueryWarning(UserWarning):
 
 
 class LocalConvergenceWarning(UserWarning):
-    """The iterative fits of some queries (positions in `queries`) did not converge."""
+    """The iterative fits for some queries did not converge; `queries` lists the positions of these queries."""
 
     queries: tuple[int, ...] = ()
 
@@ -168,13 +168,13 @@ class SimilarValueWarning(UserWarning):
 
 
 class StrayTextWarning(UserWarning):
-    """A column (`column`, by name or position) is nominal only because its numbers or a few values are strings."""
+    """A column is nominal only because its numbers or a few values are strings; `column` is its name or position."""
 
     column: Hashable = None
 
 
 class UninformativeColumnWarning(UserWarning):
-    """Some columns (`columns`, by name or position) are identifiers, constants, or duplicates of another column."""
+    """Some columns are identifiers, constants, or duplicates; `columns` lists their names or positions."""
 
     columns: tuple[Hashable, ...] = ()
 
@@ -325,7 +325,7 @@ def quoted(value: object) -> str:
 
 
 def listed(items: Iterable[object], *, limit: int = _SHOWN) -> str:
-    """Return the first few items as text, and the number of further items.
+    """Return a text with the first few items and, if there are more items, the number of remaining items.
 
     Examples
     --------

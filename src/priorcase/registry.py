@@ -43,7 +43,7 @@ class Learner:
         return tuple(task for task in both if self.path(task))
 
     def path(self, task: Task) -> str:
-        """Return the class name for a task, such as ``KNNClassifierCV``; scikit-learn names include the module."""
+        """Return the class name for a task, such as ``KNNClassifierCV``; for scikit-learn, with the module."""
         return self.classifier if task == "classify" else self.regressor
 
     def cls(self, task: Task) -> type[Any]:

@@ -172,7 +172,7 @@ def check_model(model: object) -> None:
 
 
 def pack(value: object, name: str) -> bytes:
-    """Return a model, or a dictionary that contains a model, as bytes; ``name`` is its name in messages."""
+    """Return a model, or a dictionary that contains a model, as bytes; messages call this object ``name``."""
     file = BytesIO()
     _Content(value, name).write(file)
     return file.getvalue()
@@ -304,7 +304,7 @@ def _finite(text: str) -> float:
 
 @cache
 def _homes(*, models: bool) -> dict[str, str]:
-    """Return the package of each public class name."""
+    """Return the package of each public class, by class name."""
     return {name: home for home, names in (MODELS if models else STRATEGIES).items() for name in names.split()}
 
 
@@ -586,7 +586,7 @@ def _array_of(content: memoryview) -> AnyArray:
     if not flat.flags.aligned:  # not written by `save`
         flat = np.concatenate((flat, np.zeros(_CACHE_LINE, dtype)))[: flat.size]
     if dtype.kind == "b" and flat.size and flat.view(np.uint8).max() > 1:
-        raise ValueError("a boolean is neither true nor false")
+        raise ValueError("a boolean is stored as neither 0 nor 1")
     if dtype.kind == "U" and flat.size and flat.view(np.dtype("u4").newbyteorder(dtype.byteorder)).max() > 0x10FFFF:
         raise ValueError("a string contains invalid characters")
     return flat.reshape(shape, order="F" if header[2] == b"True" else "C")

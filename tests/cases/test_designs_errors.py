@@ -42,7 +42,7 @@ ERRORS: list[tuple[Callable[[], Any], str]] = [
     (lambda: FunctionGraph([("A", "0", "B")]), "got the sign '0' from 'A' to 'B'"),
     (lambda: FunctionGraph([("A", None, "B")]), "got the sign None from 'A' to 'B'"),
     (lambda: FunctionGraph([("", "+", "B")]), "got '' as a variable"),
-    (lambda: FunctionGraph([("A;", "+", "B")]), "without any of ; : , > and without spaces, + or - at its ends."),
+    (lambda: FunctionGraph([("A;", "+", "B")]), "none of ; : , > and neither starts nor ends with a space, + or -."),
     (lambda: FunctionGraph.parse("A --> B"), "got 'A -' as a variable"),
     (lambda: FunctionGraph.parse("A ++> B"), "got 'A +' as a variable"),
     (lambda: FunctionGraph.parse("A +> -B"), "got '-B' as a variable"),

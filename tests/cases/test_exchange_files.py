@@ -388,5 +388,5 @@ def test_parquet_that_is_none(tmp_path: Path) -> None:
     head = f'{{"priorcase cases":1,"attributes":[["age",{{"kind":"numeric"}}]],{told}}}'
     table = pyarrow.table({"age": [1]}).replace_schema_metadata({"priorcase cases": head})
     pyarrow.parquet.write_table(table, tmp_path / "c.parquet")
-    with pytest.raises(CaseBaseError, match="its columns differ from those in its metadata"):
+    with pytest.raises(CaseBaseError, match="its columns are not the columns that its metadata describe"):
         list(read_cases(tmp_path / "c.parquet").cases)

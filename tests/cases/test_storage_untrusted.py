@@ -118,12 +118,12 @@ def test_journals_that_do_not_fit_are_refused(path, data):
         (journal_of(data, pages=2**31), "belongs to another file"),  # SQLite would make the base 8 terabytes long
         (journal_of(data, [], pages=2**31), "belongs to another file"),
         (journal_of(data, pages=0), "belongs to another file"),
-        (journal_of(data, [1, 2], pages=1), "a page in it does not match"),
-        (journal_of(data, [0]), "a page in it does not match"),
-        (journal_of(data, [1, 1]), "a page in it does not match"),
-        (journal_of(data, [1], count=2), "a page in it does not match"),
-        (journal_of(data, [1], count=2**31 - 1), "a page in it does not match"),
-        (bytes(flipped), "a page in it does not match"),
+        (journal_of(data, [1, 2], pages=1), "a page in it is invalid"),
+        (journal_of(data, [0]), "a page in it is invalid"),
+        (journal_of(data, [1, 1]), "a page in it is invalid"),
+        (journal_of(data, [1], count=2), "a page in it is invalid"),
+        (journal_of(data, [1], count=2**31 - 1), "a page in it is invalid"),
+        (bytes(flipped), "a page in it is invalid"),
         (second, "its headers differ"),
         (bytes(journal_of(wal)), "its header is wrong"),
         (bytes(journal_of(newer)), "was written by a newer priorcase"),
@@ -184,7 +184,7 @@ def test_a_file_with_other_tables_is_refused(path, statement):
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute(statement)
     connection.close()
-    refused(path, "its tables do not match those of a case base")
+    refused(path, "its tables are not the tables of a case base")
 
 
 # Indexes -------------------------------------------------------------------------------------------------------------

@@ -315,7 +315,8 @@ def test_outcomes_of_a_table_count_as_far_as_they_are_understood(tmp_path: Path)
     result = run("cases", "ask", path, "age=1")
     assert result.stdout.startswith("vote: swap, share of the votes 1.000\n")
     assert result.stderr == (
-        "priorcase: note: these outcomes count as unknown, since they are not yes, no or a number from 0 to 1: 'nein'\n"
+        "priorcase: note: these outcomes count as unknown, because they are not yes, no or a number from 0 to 1: "
+        "'nein'\n"
     )
     assert run("cases", "ask", path, "age=1", "--where", "outcome!=nein").stderr == ""
 

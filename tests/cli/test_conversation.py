@@ -48,7 +48,7 @@ def test_answers_settle_a_conversation_and_wrong_ones_are_asked_again(made: Path
         f"message, in your own words?\n> the paper jams all the time\n{left} cases left: ",
         "\n".join(["area?", *choices, "> ?\n"]),
         f"  The answer gives {question.gain:.2f} bits of information about the solution on average, "
-        f"{question.ratio:.2f} per bit of entropy of the answer",
+        f"{question.ratio:.2f} for each bit of the answer's entropy",
         "> 4\n  '4' is not a value of 'area'. It has 'it', 'printer', ",
         "> pri\n",
         "> signs=paper jam\n",

@@ -515,7 +515,7 @@ def test_absent_columns_are_missing_and_others_are_not_used(train: Path, tmp_pat
     short = write(tmp_path / "short.csv", [f"patient,{given}", *(f"P{i},{row}" for i, row in enumerate(rows))])
     done = ask(command, train, short, "--json")
     assert answers(done)["predictions"] == answers(ask(command, train, whole, "--json"))["predictions"]
-    assert f"short.csv has no columns {', '.join(map(repr, absent))}: read as missing" in done.stderr
+    assert f"short.csv has no columns {', '.join(map(repr, absent))} (treated as missing)" in done.stderr
     assert "train.csv does not have them: 'patient'" in done.stderr
     misspelt = write(tmp_path / "misspelt.csv", [f"Noise,{given}", *(f"quiet,{row}" for row in rows)])
     assert "has a column 'Noise' that" in error(ask(command, train, misspelt))

@@ -100,10 +100,10 @@ def test_a_folder_without_a_manifest_is_a_mistake_not_a_reason_to_download(
 ) -> None:
     monkeypatch.setenv("PRIORCASE_DATA", str(tmp_path / "none"))
     with pytest.raises(
-        ReadingError, match=r"PRIORCASE_DATA names '.*none', which is not a folder with a manifest.* Pass the folder"
+        ReadingError, match=r"PRIORCASE_DATA is '.*none', which is not a folder with a manifest.* Pass the folder"
     ):
         load("glass")
-    with pytest.raises(ReadingError, match=r"folder names '.*nowhere', which is not a folder"):
+    with pytest.raises(ReadingError, match=r"folder is '.*nowhere', which is not a folder"):
         available(folder=tmp_path / "nowhere")
 
 

@@ -295,7 +295,7 @@ def test_a_column_declared_numeric_has_no_other_fields() -> None:
 
 def test_declarations_must_name_a_column_and_a_kind() -> None:
     assert "t.csv has no column 'agee'" in message("age,size\n1,S\n", schema={"agee": "numeric"})
-    with pytest.raises(ParameterError, match=r"schema has 'nominale' .* Did you mean 'nominal'"):
+    with pytest.raises(ParameterError, match=r"schema declares .* as 'nominale', .* Did you mean 'nominal'"):
         text("age\n1\n", schema={"age": "nominale"})
     with pytest.raises(ParameterError, match="schema must be a mapping"):
         text("age\n1\n", schema=["age"])

@@ -252,7 +252,7 @@ class TestAllOrNothing:
             stored().append(read(ROWS[:1]), table)
         with pytest.raises(SchemaMismatchError, match="another schema"):
             stored().encode(table)
-        with pytest.raises(SchemaMismatchError, match="none are stored"):
+        with pytest.raises(SchemaMismatchError, match="no targets are stored"):
             Instances(SCHEMA).append(read(ROWS), read(CLASSES, TARGETS))
 
 

@@ -370,7 +370,7 @@ def test_scores_on_samples_are_marked_and_not_called_worse() -> None:
     assert "Runner-up" not in told
     assert f"stacked (sample of {rows} rows)" in told
     sample = f"stacked ({rows} of 120 rows) was fitted to a sample because the time budget was too short. "
-    assert f"{sample}Fitted to all rows, it would probably score better" in told
+    assert f"{sample}If fitted to all rows, it would probably score better" in told
     assert "and it may be better than planes" in told
     assert "Pass a larger budget, such as " in told
     assert f"fitted to a sample of {rows} rows" in found.html()
@@ -394,7 +394,7 @@ def test_a_budget_that_is_too_short_to_tell_is_named() -> None:
     some = report(X, rng.choice(["a", "b"], 300), budget=3, learners={**FEW, "slow": Slow()})
     assert "The time budget was too short to tell" in text(some)
     assert (
-        "2 learners measured on all rows do not beat the baseline significantly. 1 learner was not measured."
+        "2 learners, measured on all rows, do not beat the baseline significantly. 1 learner was not measured."
         in text(some)
     )
     own = report(X, X[:, 0], budget=60, learners={"stacked": Costly()})

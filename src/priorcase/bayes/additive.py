@@ -55,11 +55,11 @@ class KeepZeros:
     """
 
     def parameters(self, probabilities: FloatArray) -> FloatArray:
-        """Return the probabilities used for predictions, given the estimated probabilities."""
+        """Convert estimated probabilities to the probabilities that predictions use."""
         return probabilities
 
     def impossible(self, log_probabilities: FloatArray, zero: BoolArray) -> FloatArray:
-        """Return log-probabilities of the classes, shape (rows, K); ``zero`` marks impossible classes."""
+        """Adjust the log-probabilities of the classes, shape (rows, K); the mask ``zero`` marks impossible classes."""
         return log_probabilities
 
 
@@ -166,11 +166,11 @@ class Cells:
 
     @property
     def peak(self) -> FloatArray:
-        """Contribution of each cell to ``mass``, ``max(count + weight - 1, 0)``."""
+        """Each cell's term in the sum ``mass``: ``max(count + weight - 1, 0)``."""
         return np.maximum(self.count + (self.weight - 1.0), 0.0)  # exact for weight 1
 
     def without(self, rows: float | FloatArray) -> Cells:
-        """Return the counts after subtracting ``rows`` from the number of rows in each cell."""
+        """Return these cells with ``rows`` subtracted from each count and each total."""
         less = replace(self, count=np.maximum(self.count - rows, 0.0), total=np.maximum(self.total - rows, 0.0))
         return replace(less, mass=np.maximum(self.mass - self.peak + less.peak, 0.0))
 
@@ -187,7 +187,7 @@ class Estimates:
     policy: KeepZeros = field(default_factory=KeepZeros)
 
     def log_shares(self, cells: Cells) -> FloatArray:
-        """Return the log-probability of each cell in its class; for ``"sc"``, ``g(f) - g(h)`` where g is `growth`.
+        """Return each cell's log-probability in its class; for ``"sc"``, ``g(count) - g(total)`` with g the `growth`.
 
         See Kontkanen et al. 1998, eq. 9 ("evidence") and eq. 7 ("map"), and Kontkanen et al. 1997, eq. 8 ("sc").
         """
@@ -215,7 +215,7 @@ def value_cells(discrete: Discrete, weights: CellWeights) -> Cells:
 
 
 def _cells(discrete: Discrete, weights: FloatArray, more: FloatArray, cells_more: int) -> Cells:
-    """Return the cells for the case that each attribute has ``cells_more`` additional cells of weight ``more``."""
+    """Return the cells, with sums as if each attribute had ``cells_more`` more cells of weight ``more`` and no rows."""
     of = discrete.of
     sums = discrete.per_attribute(weights) + more
     sizes = (discrete.sizes + cells_more).astype(np.float64)[:, np.newaxis]
@@ -225,7 +225,7 @@ def _cells(discrete: Discrete, weights: FloatArray, more: FloatArray, cells_more
 
 
 def value_table(discrete: Discrete, weights: CellWeights, estimates: Estimates) -> FloatArray:
-    """Return each cell's term in the joint log-probability of each class; if missing is not counted, its term is 0."""
+    """Return each cell's term in the joint log-probability of each class; 0 for missing values that are not counted."""
     wide, first = _cells(discrete, weights.widened, weights.unseen, 1), discrete.starts[:-1]
     totals = (part[first] for part in (wide.weights, wide.size, wide.mass))
     # The term of an additional value of each attribute, which no row has.
@@ -235,7 +235,7 @@ def value_table(discrete: Discrete, weights: CellWeights, estimates: Estimates) 
 
 
 def with_missing(logs: FloatArray, discrete: Discrete, new: FloatArray) -> FloatArray:
-    """Set the term of missing to 0 if missing is not counted, and to the term of a new value if it never occurred."""
+    """Set the terms of missing values to 0 if not counted; if counted but in no row, to the term of a new value."""
     cells = discrete.starts[:-1] + MISSING
     outside = ~discrete.inside[cells]
     logs[cells[outside]] = np.where(discrete.missing[outside, np.newaxis], new[outside], 0.0)

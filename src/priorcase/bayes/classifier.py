@@ -95,7 +95,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     @property
     @reads
     def relearns_(self) -> bool:
-        """Whether ``relearn=True`` refits for each row (if cut points, sets, dates or the prior depend on all rows)."""
+        """Whether ``relearn=True`` refits for each row, to learn cut points, date or set parts, or the prior again."""
         self._stored()
         return self._chooses()
 
@@ -325,7 +325,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         return found
 
     def _bound(self) -> None:
-        """Fix the cut points of columns with too many distinct numbers."""
+        """Learn final cut points for columns with too many distinct numbers, from a sample of these numbers."""
         memory = cast(CountedMemory, self._memory)
         memory.bound(self._labeling.labels(memory.instances)[1])
 
@@ -365,7 +365,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         self._memory.check(0 if declared is None else declared[0].size)
 
     def _weighted_by_place(self) -> str | None:
-        """Return the name of the parameter that weights undeclared classes by their position; None if none does."""
+        """Return the name of a parameter that gives weights to undeclared classes by position, or None."""
         if self._labeling.declared is not None:
             return None
         if is_list(self._class_prior):
@@ -380,7 +380,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
             self._check_left(counts, left, instances.target_values())
 
     def _check_left(self, counts: IdArray, left: IdArray, values: Sequence[Any]) -> None:
-        """Raise an error if forgetting leaves no row of an undeclared class whose weight is given by its position."""
+        """If a prior has one weight for each class, raise an error if an undeclared class would lose its last row."""
         parameter = self._weighted_by_place()
         gone = np.flatnonzero((counts > 0) & (left == 0))
         if parameter is not None and left.any() and gone.size:
@@ -522,7 +522,7 @@ class Rows(Labeled):
 def _read_labels(y: Any) -> tuple[Labels, Coded | None]:
     """Return the label of each row, and None.
 
-    For an Arrow column, return the distinct labels, and the code of each row's label.
+    If ``y`` is an Arrow column, return instead the distinct labels, and the code of each row's label.
     """
     if not type(y).__module__.startswith("pyarrow"):
         return read_labels(y), None

@@ -151,7 +151,7 @@ def _check_class_unknown(y: Any) -> None:
 
 
 def _class_probabilities(estimator: AdditiveBayes, X: Any, y: Any, without: Sequence[int]) -> FloatArray:
-    """Return class probabilities of queries from the columns not in ``without``; a class in ``y`` has probability 1."""
+    """Return class probabilities computed without the columns ``without``; a class given in ``y`` has probability 1."""
     memory = estimator._answering()
     source = with_missing_columns(open_source(X), memory.instances.schema, without)
     read = read_queries(source, memory.instances)
@@ -230,7 +230,7 @@ def joint_distribution(
         product = " x ".join(f"{size:,}" for size in sizes)
         raise TooLargeError(
             f"targets {listed(targets)} have {product} combinations of values for each of {rows:,} rows; expected at "
-            f"most {MAX_PROBABILITIES:,} probabilities. Pass fewer targets or fewer rows."
+            f"most {MAX_PROBABILITIES:,} probabilities (combinations times rows). Pass fewer targets or fewer rows."
         )
     axes = [1 + sorted(asked).index(a) for a in asked]
     table = np.ascontiguousarray(joint_table(kinds, shares, kept=kept).transpose(0, *axes))
@@ -269,7 +269,7 @@ def joint_table(kinds: FloatArray, columns: Sequence[FloatArray], *, kept: bool)
 
 
 def _values_of(estimator: AdditiveBayes, a: int) -> tuple[AnyArray, IntArray]:
-    """Return the values of a discrete column in display order, with None last, and their cells."""
+    """Return the values of a discrete column in display order (None last), and the position of each value's cell."""
     instances, discrete = estimator._attributes().instances, estimator._statistics().discrete
     a = _attribute(estimator, a)
     label = instances.schema.label(a)
@@ -293,7 +293,7 @@ def _values_of(estimator: AdditiveBayes, a: int) -> tuple[AnyArray, IntArray]:
 
 
 def nothing_known(label: Name) -> ParameterError:
-    """Return the error for a column that was missing in every training row."""
+    """Return the error for a column whose value is missing in every training row."""
     return ParameterError(
         f"column {label!r} was missing in every training row. Leave the column out, or declare its values: "
         f"schema={{{label!r}: Nominal(('yes', 'no'))}}"
@@ -348,7 +348,7 @@ def asked_positions(targets: object, schema: Schema, *, classed: bool = True) ->
 
 
 def asked_position(key: Name, schema: Schema, *, parameter: str, classed: bool = True) -> int:
-    """Return the position of a column, or ``len(schema)`` for the class; if ``classed``, the model has classes."""
+    """Return a column's position (``len(schema)`` for the class); ``classed`` states whether the model has classes."""
     if key is not TARGET and not (isinstance(key, str) and key == TARGET.value):
         if classed and isinstance(key, str) and nearest(key, [*(schema.names or ()), TARGET.value]) == TARGET.value:
             raise ParameterError(f"{parameter} contains {key!r}, which is not a column. Did you mean 'class'?")

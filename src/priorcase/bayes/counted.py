@@ -7,10 +7,10 @@ counts of pairs of values. All counts are integers, so they do not depend on the
 subtracting rows undoes adding them. A `Tally` contains the counts of some rows: learning adds a tally, forgetting
 subtracts a tally, and merging adds the tally of another model.
 
-The cut points of a numeric column are learned from the number of rows of each class with each distinct number. If there
-are more than `MOST_DISTINCT` distinct numbers, a first pass keeps only the numbers with the smallest hashes. These
-numbers are a sample, and their counts are exact. How the rows are split into batches does not affect the sample. The
-cut points are learned from the sample and then fixed; a second pass counts the rows in each bin.
+The cut points of a numeric column are learned from a table that counts, for each distinct number, the rows of each
+class. If there are more than `MOST_DISTINCT` distinct numbers, a first pass keeps only the numbers with the smallest
+hashes. These numbers are a sample, and their counts are exact. How the rows are split into batches does not affect the
+sample. The cut points are learned from the sample and then fixed; a second pass counts the rows in each bin.
 """
 
 from __future__ import annotations
@@ -157,10 +157,10 @@ def _never_counted(why: str) -> ForgettingError:
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """Number of rows of each class with each number in a column, by distinct ``values`` or by the bins of ``cuts``.
+    """Counts of a numeric column: the rows of each class with each of its ``values``, or in each bin of its ``cuts``.
 
-    ``counts`` has shape (values or bins, classes); ``missing`` counts missing values. If ``sampled``, only the values
-    with the smallest hashes are included.
+    ``counts`` has shape (values or bins, classes); ``missing`` counts the missing values by class. If ``sampled``, only
+    the values with the smallest hashes are included.
     """
 
     cuts: FloatArray | None
@@ -229,7 +229,7 @@ def _hashes(values: FloatArray) -> AnyArray:
 
 
 def _distinct(column: FloatArray) -> tuple[AnyArray, FloatArray]:
-    """Encode a numeric column as codes of values, -1 if missing, and return these values."""
+    """Return the code of each number in a column (-1 if missing), and the distinct numbers in code order."""
     column = np.ascontiguousarray(column, np.float64)
     if (found := whole_ranks(column, _SMALL_RANGE)) is not None:
         low, n, ranks = found
@@ -248,10 +248,10 @@ def _distinct(column: FloatArray) -> tuple[AnyArray, FloatArray]:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Counts of some rows: rows of each class and, by class, the values, numbers or sums of each attribute.
+    """Counts of some rows by class: the rows, each attribute's values or numbers, and sums for densities.
 
     ``coded`` contains, for each discrete attribute, its values (None for ordinal attributes) and its cells, shape
-    (2 + values, classes), with missing and unseen values first. Some values and classes can have no rows.
+    (2 + values, classes), with missing and unseen values first. Values and classes without rows may be included.
     """
 
     classes: Sequence[Value]
@@ -391,7 +391,7 @@ class CountedMemory(BayesMemory):
         self._numbers = [numbers.sample() for numbers in self._numbers]
 
     def bound(self, codes: IntArray) -> None:
-        """After a first pass, fix the cut points of columns with too many distinct numbers."""
+        """After a first pass, learn final cut points for columns with too many distinct numbers."""
         for i, numbers in enumerate(self._numbers):
             if len(numbers.values) > MOST_DISTINCT:
                 strategy = self.numeric[self._binned[i]]
@@ -557,7 +557,7 @@ class CountedMemory(BayesMemory):
             raise _never_counted("a pair of values was counted in too few rows of a class")
 
     def tally(self, order: Sequence[int]) -> Tally:
-        """Return the counts with the columns in another order."""
+        """Return all counts as a `Tally`, with the columns in another order."""
         columns: dict[int, Any] = {}
         for d, a in enumerate(self._coded):
             nominal = isinstance(self.instances.schema.kinds[a], Nominal)
@@ -715,7 +715,7 @@ class CountedMemory(BayesMemory):
 
 
 def _joined(blocks: Sequence[tuple[Sequence[Value], IdArray]]) -> tuple[Sequence[Value], IdArray]:
-    """Join the counts of a column from several batches; return its distinct values and their cells."""
+    """Add up the counts of a column over batches; return its distinct values, and the cells with their counts."""
     distinct = dict.fromkeys(value for values, _ in blocks for value in values)
     index = {value: i for i, value in enumerate(distinct, FIRST)}
     cells = np.zeros((FIRST + len(index), blocks[0][1].shape[1]), np.int64)
@@ -725,7 +725,7 @@ def _joined(blocks: Sequence[tuple[Sequence[Value], IdArray]]) -> tuple[Sequence
 
 
 def _joined_numbers(cuts: FloatArray | None, blocks: Sequence[tuple[FloatArray | None, IdArray]]) -> Numbers:
-    """Join the counts of a numeric column from several batches."""
+    """Add up the counts of a numeric column over batches."""
     if cuts is not None:
         return _numbers_of(cuts, None, np.sum([block for _, block in blocks], axis=0))
     found = [_numbers_of(None, values, block) for values, block in blocks]
@@ -736,7 +736,7 @@ def _joined_numbers(cuts: FloatArray | None, blocks: Sequence[tuple[FloatArray |
 
 
 def _numbers_of(cuts: FloatArray | None, values: FloatArray | None, cells: IdArray) -> Numbers:
-    """Create the counts of a numeric column from the cells of its values or, with cut points, of its bins."""
+    """Create `Numbers` from cells, with one cell for each bin if there are cut points, otherwise for each value."""
     if cuts is not None or values is None:
         return Numbers(cuts, np.empty(0), cells[FIRST:], cells[MISSING])
     held = np.flatnonzero(cells[FIRST:].any(axis=1))
@@ -745,7 +745,7 @@ def _numbers_of(cuts: FloatArray | None, values: FloatArray | None, cells: IdArr
 
 
 def _check_kinds(schema: Schema, numeric: Sequence[Any]) -> None:
-    """Raise an error for columns that need stored rows."""
+    """Raise an error for columns that require stored rows."""
     for a, (kind, strategy) in enumerate(zip(schema.kinds, numeric, strict=True)):
         what = f"is a {kind.describe()}" if isinstance(kind, (Date, Circular, Set, Text)) else None
         what = "has a kernel density" if isinstance(strategy, KernelDensity) else what

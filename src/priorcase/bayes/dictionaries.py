@@ -1,4 +1,4 @@
-"""Counting of Arrow batches by dictionary codes alone, if an earlier batch had the same dictionaries.
+"""Count the values in Arrow batches directly from their dictionary codes, if earlier batches had the same dictionaries.
 
 Normally, every value of every dictionary in a batch is read. The batches of a Parquet file often have the same
 dictionaries. A code then stands for the same value as in the earlier batch, so it is sufficient to count the codes.
@@ -42,7 +42,7 @@ class RepeatedBatches:
     def like(
         cls, table: Any, target: Any, attributes: Sequence[tuple[int, bool, FloatArray | None]]
     ) -> RepeatedBatches | None:
-        """Create a counter for batches like this table; return None if they cannot be counted without reading strings.
+        """Create a counter for batches with this table's dictionaries; return None if strings would have to be read.
 
         ``attributes`` contains, for each column, its position, whether it is nominal, and its cut points if it is
         binned.
@@ -124,7 +124,7 @@ class RepeatedBatches:
         return ranks if int(ranks.view(np.uint32).max()) < n else None
 
     def blocks(self, classes: Sequence[int], n_classes: int) -> list[tuple[Any, IdArray]]:
-        """Return each column's values (None for bins) and cells; ``classes`` are the positions of the classes."""
+        """Return each column's values (None for bins) and its cells; ``classes`` are the positions of the classes."""
         cells = np.zeros((len(self.cells), n_classes), np.int64)
         cells[:, classes] = self.cells
         found = list[tuple[Any, IdArray]]()

@@ -1,4 +1,4 @@
-"""Discretizers: bins of numbers, so that a numeric column can be counted like a nominal one.
+"""Discretizers put numbers into bins, so that a numeric column can be counted like a nominal column.
 
 A discretizer finds *cut points* in the known values of the training rows. The bin of ``x`` is the number of cuts at or
 below ``x``, so ``m`` cuts make ``m + 1`` bins, which cover all numbers. There are training values on both sides of each
@@ -55,7 +55,7 @@ class Discretizer(Protocol):
 
 
 def bin_of(cuts: FloatArray, x: FloatArray) -> NDArray[np.intp]:
-    """Return the bin of each number, i.e. the number of cuts at or below it; -1 if the number is missing."""
+    """Return the bin of each value, i.e. how many cuts are at or below the value; -1 if it is missing."""
     x = np.asarray(x, dtype=np.float64)
     return np.where(np.isnan(x), -1, np.searchsorted(cuts, x, side="right"))
 
@@ -106,7 +106,7 @@ class _LabelBlind(ABC):
 
     @prefix_errors
     def learned_from(self, column: ArrayLike) -> CutPoints:
-        """Return the cut points of a column (NaN for missing values), for use with subsets of the column."""
+        """Return cut points learned from a whole column (NaN if missing), to be used with any part of this column."""
         values = as_floats(column)
         if values is None or values.ndim != 1 or np.isinf(values).any():
             raise ParameterError(
@@ -215,7 +215,7 @@ class _Line:
         return [a + (b - a) * (rank % 1) for a, b, rank in zip(below, above, ranks, strict=True)]
 
     def settle(self, centers: list[Fraction]) -> list[tuple[int, Fraction]]:
-        """Run Lloyd's algorithm to convergence; return the first value and the mean of each non-empty cluster."""
+        """Run Lloyd's algorithm until nothing changes; return where each non-empty cluster begins, and its mean."""
         while True:
             inner = (int(np.searchsorted(self.positions, math.ceil((a + b) / 2))) for a, b in pairwise(centers))
             borders = list(pairwise([0, *inner, len(self.positions)]))
@@ -281,7 +281,7 @@ class MDL:
 
 
 class _Split(NamedTuple):
-    """Best cut of consecutive blocks, placed before block ``at``.
+    """Best cut in a range of consecutive blocks: the border before block ``at``.
 
     ``gain`` is the information gain in nats; ``whole``, ``left`` and ``right`` are the class weights of all blocks
     and of the blocks on each side.
@@ -338,7 +338,7 @@ class _ClassBlocks:
             self._table = xlogy(whole, whole)
 
     def best_split(self, begin: int, end: int) -> _Split | None:
-        """Return the cut of some blocks with the highest gain (the lowest if tied); None if no cut has a gain."""
+        """Return the best cut in a range of blocks (the lowest of equally good cuts), or None if no cut has a gain."""
         length = end - begin
         if length < 2:
             return None

@@ -38,7 +38,7 @@ MISSING, UNSEEN, FIRST = 0, 1, 2
 
 
 class Counts:
-    """Number of rows of each class with each value of the discrete attributes.
+    """For each value of each discrete attribute, the number of rows of each class.
 
     ``cells`` contains the counts of one attribute after another, with one column for each class code. ``cuts`` contains
     the cut points of each numeric attribute, and None for other attributes. Counts are integers, so that removals are
@@ -56,7 +56,7 @@ class Counts:
         return twin
 
     def grow(self, sizes: Sequence[int], n_classes: int) -> None:
-        """Resize to the given number of cells of each attribute and number of classes, keeping the counts."""
+        """Make room for ``sizes[d]`` cells of each attribute d and for ``n_classes`` classes; keep the counts."""
         old, starts = self.starts, np.concatenate([[0], np.cumsum(np.asarray(sizes, np.int64))])
         known = self.cells.shape[1]
         if n_classes == known and np.array_equal(starts, old):
@@ -73,7 +73,7 @@ class Counts:
 
 
 def slots_of(column: AnyArray, cuts: FloatArray | None = None, n_codes: int | None = None) -> IntArray:
-    """Return the cell of each code, rank or number within its attribute; codes from ``n_codes`` on are unseen."""
+    """Return the cell of each value (0 for the attribute's first cell); codes >= ``n_codes`` are unseen values."""
     missing = np.isnan(column) if column.dtype.kind == "f" else column < 0
     known = np.where(missing, 0, column)
     codes = known.astype(np.intp) if cuts is None else np.searchsorted(cuts, known, side="right")
@@ -93,7 +93,7 @@ def group_sums(groups: IntArray, amounts: FloatArray, n: int) -> FloatArray:
 
 
 def _rows_of(distinct: Any, codes: IntArray) -> Any:
-    """Return rows of a sparse matrix by position; -1 gives an empty row."""
+    """Return the rows of a sparse matrix at positions ``codes``; -1 stands for an empty row."""
     empty = sparse.csr_matrix((1, distinct.shape[1]), dtype=distinct.dtype)
     return sparse.vstack([distinct, empty], format="csr")[codes.astype(np.intp)]
 
@@ -147,7 +147,7 @@ class Discrete:
         return self.per_attribute(np.where(self.inside[:, np.newaxis], self.counts, 0.0))
 
     def per_attribute(self, cells: AnyArray) -> AnyArray:
-        """Return sums over the cells of each attribute, which do not depend on the order of its values."""
+        """Return the sum over the cells of each attribute; the order of the attribute's values does not matter."""
         if not self.attributes:
             return np.zeros((0, *cells.shape[1:]), cells.dtype)
         # Sums of integers below 2^53 are exact in any order.
@@ -157,11 +157,11 @@ class Discrete:
         return sums
 
     def slots(self, d: int, cells: FloatArray) -> IntArray:
-        """Return the cell of each query's value, counted from the first cell of attribute ``d``."""
+        """Return the cell of each query's value of attribute ``d``, where 0 is the first cell of the attribute."""
         return slots_of(cells, self.cuts[d], int(self.starts[d + 1] - self.starts[d]) - FIRST)
 
     def codes(self, d: int) -> slice:
-        """Return the range of cells of attribute ``d`` that correspond to codes."""
+        """Return the range of cells that count the known values of attribute ``d``."""
         return slice(int(self.starts[d]) + FIRST, int(self.starts[d + 1]))
 
 
@@ -230,7 +230,7 @@ class BayesMemory(Memory):
     # -- columns split into parts
 
     def attributes(self) -> BayesMemory:
-        """Return this memory or, if columns have parts, a memory of the parts, split according to the stored rows."""
+        """Return the memory that counts attributes: this memory or, if columns are split, a memory of their parts."""
         return self.cached("attributes", self._taken_apart) if self.apart else self
 
     def _taken_apart(self) -> BayesMemory:
@@ -366,7 +366,7 @@ class BayesMemory(Memory):
         return found
 
     def _cells(self, cuts: list[FloatArray], threads: int) -> tuple[IdArray, IdArray, IdArray]:
-        """Return the counts by class code, the first cell of each attribute, and the rows of each class code."""
+        """Return the counts, shape (cells, class codes), each attribute's first cell, and the row count by class."""
         if self._counts is None:
             self._counts = self._counted(self._coded, [None] * len(self._coded), self._sizes(), threads)
         counts, classes = self._counts, self.instances.target_counts()
@@ -385,7 +385,7 @@ class BayesMemory(Memory):
         return counts
 
     def _weighted_cells(self, cuts: list[FloatArray]) -> tuple[FloatArray, IdArray, FloatArray]:
-        """Return the results of `_cells` for weighted rows."""
+        """Return the same as `_cells`, with sums of weights instead of numbers of rows."""
         n = self._n_codes()
         weights = np.ones(len(self.instances)) if self.instances.weights is None else self.instances.weights
         classes = self.instances.target().astype(np.intp)
@@ -434,7 +434,7 @@ class BayesMemory(Memory):
         return found
 
     def samples(self, a: int, codes: IntArray) -> list[tuple[FloatArray, FloatArray | None]]:
-        """Return, for each class, the numbers of column ``a`` and their weights."""
+        """Return, for each class, the values of numeric column ``a`` and their weights."""
         column, weights, classes = self.instances.column(a), self.instances.weights, self.class_positions(codes)
         rows = [classes == k for k in range(codes.size)]
         return [(column[own], None if weights is None else weights[own]) for own in rows]

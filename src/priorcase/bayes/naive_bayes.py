@@ -93,7 +93,7 @@ class AdditiveBayes(BayesClassifier):
         return self._rescaled(found, first, scale)
 
     def _first_scale(self, scale: Scale) -> Scale:
-        """Return the scale of scores before `_rescaled`: joint logs if the zero policy changes the normalization."""
+        """Return the scale in which scores are first computed: joint logs if the zero policy changes them later."""
         return scale if type(self._estimates.policy) in (KeepZeros, ParamFloor) else Scale.JOINT
 
     def _rescaled(self, scores: FloatArray, first: Scale, scale: Scale) -> FloatArray:

@@ -174,7 +174,7 @@ class ClassMoments:
         self._parts = np.where(self._fresh[:, np.newaxis], self._parts, 0.0)
 
     def _make_room(self, bits: Sequence[tuple[int, int]]) -> None:
-        """Add digits, so that each sum has room for terms from its lowest to its highest bit in ``bits``."""
+        """Add digits to the sums; ``bits`` contains, for each sum, the lowest and highest bit of its new terms."""
         low = [min(int(base), first >> 5) for base, (first, _) in zip(self._bases, bits, strict=True)]
         ends = [
             max(int(end), (last >> 5) + _SPARE) for end, (_, last) in zip(self._bases + self._widths, bits, strict=True)
@@ -199,7 +199,7 @@ class ClassMoments:
         return int(self._sums.shape[1])
 
     def taken(self, columns: Sequence[int]) -> ClassMoments:
-        """Return the sums of the given columns, in the given order."""
+        """Return a `ClassMoments` with only the columns at these positions, in this order."""
         twin = copy(self)
         twin._sums, twin._parts = twin._sums[list(columns)], twin._parts[list(columns)]
         return twin
@@ -367,7 +367,7 @@ def blocks_without_each(
 
 
 def check_floats(strategy: Any) -> None:
-    """Check the fields of a frozen strategy and convert numbers to floats, so that equal strategies print the same."""
+    """Check the fields of a strategy and convert its numbers to floats, so that equal strategies print the same."""
     check_fields(strategy)
     for name in strategy._parameter_constraints:
         if is_number(value := getattr(strategy, name)):

@@ -283,7 +283,7 @@ def poured(
 
 
 def _sums_of_tables(tables: IntArray, logs: FloatArray, n: int) -> FloatArray:
-    """Return the sum of each table's logarithms; adding in ascending order makes it independent of value numbering."""
+    """Return the sum of the logarithms of each table, added in ascending order, so that value numbers do not matter."""
     order = np.lexsort((logs, tables))
     return np.bincount(tables[order], logs[order], n).astype(np.float64)
 
@@ -325,7 +325,7 @@ def _whole_parts(weights: FloatArray) -> Iterator[tuple[float, FloatArray]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tallies:
-    """Number of cells with each count, for each table; sums over cells evaluate each count only once.
+    """For each table, the number of cells with each count, so that sums over cells evaluate each count only once.
 
     In each entry, ``times`` is the number of cells of a table with the count ``counts[which]``. Entries are sorted by
     table and count, so that sums do not depend on the numbering of values. Empty cells are omitted.

@@ -63,7 +63,7 @@ class Parts:
 
     @classmethod
     def of(cls, instances: Instances, *, known: bool = False, arcs: bool = False) -> Parts:
-        """Create the conversion; sets and dates with automatic parts are split according to the stored rows."""
+        """Create the conversion; stored rows determine set members, and the parts of dates with ``parts="auto"``."""
         statistics, taken = Statistics(instances, None), list[tuple[Any, ...] | None]()
         for a, kind in enumerate(instances.schema.kinds):
             if isinstance(kind, Date):
@@ -76,7 +76,7 @@ class Parts:
     def taking(
         cls, source: Schema, taken: tuple[tuple[Any, ...] | None, ...], *, known: bool = False, arcs: bool = False
     ) -> Parts:
-        """Create the conversion, given the parts of each column."""
+        """Create the conversion from the parts of dates and members of sets; ``taken`` has one entry per column."""
         columns, names, kinds, labels = list[int](), list[Name](), list[Kind](), attribute_names(source)
         for a, (kind, found) in enumerate(zip(source.kinds, taken, strict=True)):
             parts: tuple[Any, ...] = found or ()
@@ -148,8 +148,8 @@ def _members(instances: Instances, a: int) -> tuple[Value, ...]:
         found |= value  # type: ignore[arg-type]
     if len(found) > MOST_MEMBERS:
         raise TooLargeError(
-            f"column {instances.schema.label(a)!r} has sets of {len(found):,} different members; expected at most "
-            f"{MOST_MEMBERS:,}. Merge rare members, or drop the column."
+            f"column {instances.schema.label(a)!r} has sets with {len(found):,} different members in all; expected at "
+            f"most {MOST_MEMBERS:,}. Merge rare members, or drop the column."
         )
     return tuple(sorted(found, key=canonical))
 

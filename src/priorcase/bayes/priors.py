@@ -74,7 +74,7 @@ class Prior(Protocol):
 
 
 class SymmetricPrior(ABC):
-    """Base class of priors that give all values of an attribute the same weight, given the number of values."""
+    """Base class of priors that give all values of an attribute the same weight, which depends on their number."""
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():

@@ -143,7 +143,7 @@ class StructuredBayes(BayesClassifier):
         return normalise_rows(joint, scale, threads)
 
     def _numbered(self, cells: FloatArray) -> IntArray:
-        """Return the number of each value in queries (from 0, or -1 if unseen); ``cells`` is overwritten."""
+        """Number the values of queries: from 0 in each attribute, -1 if unseen; overwrites ``cells``."""
         discrete, (numbers, starts, places) = self._statistics().discrete, self._value_numbers()
         missing = np.isnan(cells)
         for a, d in enumerate(places.tolist()):
@@ -155,14 +155,17 @@ class StructuredBayes(BayesClassifier):
         return numbers[cells.astype(np.intp)]
 
     def _numbered_rows(self, rows: slice) -> IntArray:
-        """Return the number of each value in stored rows, shape (attributes, rows)."""
+        """Number the values of stored rows, from 0 in each attribute; the result has shape (attributes, rows)."""
         column, (numbers, starts, places) = self._attributes().instances.column, self._value_numbers()
         cuts = self._statistics().discrete.cuts
         attributes = zip(self._paired(), zip(starts.tolist(), places.tolist(), strict=True), strict=True)
         return np.array([numbers[start:][slots_of(column(a)[rows], cuts[d])] for a, (start, d) in attributes])
 
     def _value_numbers(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Return each cell's value number, and each attribute's first cell and position among discrete attributes."""
+        """Return the number of each cell's value within its attribute, and two arrays with one entry per attribute.
+
+        The arrays contain each attribute's first cell, and its position among the discrete attributes.
+        """
 
         def numbers() -> tuple[IntArray, IntArray, IntArray]:
             discrete = self._statistics().discrete

@@ -242,7 +242,7 @@ class SubsetEvidence:
 
     @property
     def log_totals(self) -> FloatArray:
-        """Log marginal likelihood of each attribute, averaged over the cases that it is relevant and that it is not."""
+        """Log marginal likelihood of each attribute, averaged over both possibilities: relevant and irrelevant."""
         with np.errstate(divide="ignore"):
             return np.logaddexp(np.log(self.inclusion) + self.included, np.log1p(-self.inclusion) + self.excluded)
 
@@ -381,7 +381,7 @@ def _discrete_terms(
 def _add_numbers(
     joint: FloatArray, memory: BayesMemory, statistics: Statistics, a: int, strategy: Student, inclusion: float
 ) -> None:
-    """Add the leave-one-out terms of a numeric attribute in every class, because the prior depends on all rows."""
+    """Add the leave-one-out terms of a numeric attribute; leaving out a row changes the prior of every class."""
     moments, instances = statistics.moments[a], memory.instances
     x, own, weights = instances.column(a), instances.target().astype(np.intp), instances.weights
     for rows, less in blocks_without_each(moments, x, own, weights):
@@ -396,7 +396,7 @@ def _add_numbers(
 
 
 class RelevanceWeights(BayesMemory):
-    """Attribute weights for distances: the ``relevance_`` of a default `SubsetAveragedBayes` on a learner's rows.
+    """Attribute weights for distances: ``relevance_`` of a default `SubsetAveragedBayes` fitted to a learner's rows.
 
     The learner reports added rows to `follow` and removed rows to `follow_removal`. If no positive weight remains, all
     attributes have the same weight.

@@ -133,10 +133,10 @@ class WordCounts:
         return found
 
     def left_out(self, weights_of: Callable[[int], FloatArray], estimates: Estimates) -> tuple[FloatArray, FloatArray]:
-        """Return each row's leave-one-out terms in the joint logs, and the log evidence of all other rows.
+        """Return each row's terms in the joint logs, computed without the row, and the log evidence of all other rows.
 
-        Words that occur in no other row are ignored, as in a fit without the row. ``weights_of`` returns the weights
-        for a vocabulary of the given size, shape (classes or 1, words).
+        Words that occur in no other row are ignored, as in a fit without the row. ``weights_of`` takes the size of a
+        vocabulary and returns its weights, shape (classes or 1, words).
         """
         n, size = self.documents.shape
         logs, rest = np.zeros((n, len(self.counts))), np.zeros(n)

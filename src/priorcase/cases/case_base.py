@@ -190,7 +190,7 @@ class CaseBase:
             raise
 
     def close(self) -> None:
-        """Close the file. Nothing needs to be saved: every change is on disk already."""
+        """Close the file; nothing needs to be saved, since every change is already on disk."""
         self._live.store.close()
         if self._folder is not None:
             self._folder.cleanup()
@@ -217,7 +217,7 @@ class CaseBase:
         return grids_html([Grid(head, ["attribute", "kind"] if shown else [], shown)])
 
     def _described(self) -> tuple[str, list[tuple[str, str]]]:
-        """Return a description with the number of cases and the kind of each attribute."""
+        """Return a headline with the number of cases, and pairs of the name and the kind of each attribute."""
         if self._live.store.closed:
             return f"CaseBase {visible(self.path)}: closed", []
         with self._live.reading() as table:
@@ -243,7 +243,7 @@ class CaseBase:
     def declare(
         self, attributes: ByName = None, /, *, by: str | None = None, why: str | None = None, **more: Any
     ) -> None:
-        """Declare new attributes, or change the kind of existing ones.
+        """Declare new attributes, or change the kinds of existing attributes.
 
         Pass a mapping such as ``{"message": "text"}`` or keywords such as ``message="text"``. The kind of an existing
         attribute can be changed only if all stored values fit the new kind.
@@ -358,8 +358,9 @@ class CaseBase:
         values, solutions, outcomes, keys, notes, authors, reasons and usage records of the forgotten cases are erased,
         and so is the state of learners fitted to these cases (`learner` refits such learners). No bytes of the erased
         data are left in the file. For each change to these cases, the history keeps only the time, the action and the
-        id of the case; of this call, it also keeps ``by`` and ``why``. Declarations are not erased: the attributes, the
-        categories listed in a `Nominal`, and the values named in a measure that was stored by `prefer`.
+        id of the case; for the call of `forget` itself, it also keeps ``by`` and ``why``. Declarations are not erased:
+        the attributes, the categories listed in a `Nominal`, and the values named in a measure that was stored by
+        `prefer`.
 
         Examples
         --------
@@ -423,7 +424,7 @@ class CaseBase:
         return found[0]
 
     def find(self, where: ByName = None) -> Iterator[Case]:
-        """Iterate over the cases that meet all conditions, in order of id; without ``where``, iterate over all cases.
+        """Iterate, in order of id, over the cases that meet all conditions, or over all cases if ``where`` is None.
 
         See `CaseBase` for conditions.
 
@@ -446,8 +447,8 @@ class CaseBase:
     def history(self, id: int | Case | None = None) -> History:
         """Return the changes to one case or to the whole case base, with time, author and reason.
 
-        For a forgotten case, the history contains only the time and action of each change; it also says by whom and why
-        the case was forgotten.
+        For a forgotten case, the history contains the time and action of each change, but the author and reason only of
+        the call of `forget`.
         """
         return History(self._live.store.history(None if id is None else check_id(id)))
 
@@ -457,7 +458,7 @@ class CaseBase:
         """Return a SHA-256 fingerprint of the attributes and all cases, as a hexadecimal string.
 
         The fingerprint depends on values, solutions, outcomes, keys, notes and the authors of notes, and on who added
-        each case, why it was added and whether it is retired. It does not depend on ids and times. After cases are
+        each case, why it was added and whether it is retired. It does not depend on ids or times. After cases are
         forgotten, the digest is the same as if these cases had never been added, provided that the attributes are the
         same.
         """
@@ -471,7 +472,10 @@ class CaseBase:
         return digest.hexdigest()
 
     def verify(self) -> Verification:
-        """Check the whole file: pages, checksums, row counts and keys. `open` checks only attributes and cases."""
+        """Check the pages, checksums, row counts and keys of the whole file.
+
+        `open` checks only the attributes and the cases.
+        """
         with self._live.moment() as table:
             return Verification(len(table), tuple(map(str, self._live.store.verify())))
 
@@ -512,7 +516,8 @@ class CaseBase:
         path = check_path(path)
         if path.exists() and path.samefile(self.path):
             raise CaseBaseError(
-                f"cannot export to the case base itself, {self.path}; nothing was written. Choose another file."
+                f"cannot export to {self.path}, the file of the case base itself; nothing was written. Choose another "
+                "file."
             )
         with self._live.reading() as table:
             ids = table.ids[self._meeting(where)].tolist()
@@ -537,10 +542,10 @@ class CaseBase:
 
         If any case is invalid, no case is added. The file is either a file written by `export` or any table that
         `priorcase.datasets.read_table` can read. Other keyword arguments, such as ``delimiter=";"``, are passed to
-        `read_table`. ``solution``, ``outcome``, ``key`` and ``note`` name the columns that contain these fields; if a
-        column has the same name as its field, the name need not be passed. Imported cases get new ids and the time of
-        the import, but keep their authors, reasons and notes. If a case has the same key as a stored case or as an
-        earlier case in the file, the case is not added, and the id of the other case is returned.
+        `read_table`. ``solution``, ``outcome``, ``key`` and ``note`` are the names of the columns that contain these
+        fields; by default, each column has the name of its field. Imported cases get new ids and the time of the
+        import, but keep their authors, reasons and notes. If a case has the same key as a stored case or as an earlier
+        case in the file, the case is not added, and the id of the other case is returned.
         """
         by, why = self._provenance(by, why)
         check_path(path)
@@ -635,7 +640,7 @@ class CaseBase:
         k
             Number of most similar cases to use. None uses all retrieved cases, or 5 if a query is passed.
         rules
-            Adaptation rules, ``Rule(when, then)``: each is applied once, in order, if its condition holds.
+            Adaptation rules, ``Rule(when, then)``: each rule is applied once, in order, if its condition holds.
         critics
             Checks with repairs, ``Critic(finds, repairs)``: critics run repeatedly until the solution no longer
             changes.
@@ -689,11 +694,11 @@ class CaseBase:
         case, solution, outcome, key, note, by, why
             As in `add`; a solution is required.
         policy
-            When to keep the case. ``"if_wrong"`` keeps a case whose solution worked if the case base proposes a
-            different solution (IB2), and a case whose solution failed if the case base proposes the same solution.
-            ``"if_new"`` keeps a case unless there is a near-duplicate with the same solution, and the solution worked
-            for both cases or failed for both. ``"records"`` keeps every case and retires stored cases whose record is
-            significantly poor (IB3). ``"always"`` keeps every case.
+            When to keep the case. ``"if_wrong"`` (IB2) compares the solution of the case with the solution that the
+            case base proposes: a case whose solution worked is kept if the two solutions differ, and a case whose
+            solution failed is kept if they agree. ``"if_new"`` keeps a case unless there is a near-duplicate with the
+            same solution and the same success (both worked or both failed). ``"records"`` keeps every case and retires
+            stored cases whose record is significantly poor (IB3). ``"always"`` keeps every case.
         k
             Number of most similar cases from which the case base proposes a solution.
         tolerance
@@ -791,9 +796,9 @@ class CaseBase:
     ) -> Designs:
         """Compose designs for a desired function from the functions of stored cases (CADET).
 
-        ``function`` is a graph or its string, such as ``"C +> Q"``. ``attribute`` is the attribute that contains the
-        function of each case; ``attribute`` can be omitted if only one attribute has graphs as values. For the other
-        parameters see `priorcase.cases.design`.
+        ``function`` is a graph, or a string that describes a graph, such as ``"C +> Q"``. ``attribute`` is the
+        attribute that contains the function of each case; ``attribute`` can be omitted if only one attribute has graphs
+        as values. For the other parameters see `priorcase.cases.design`.
         """
         graphs = [name for name, kind in self.attributes.items() if isinstance(kind, kinds.Graph)]
         if attribute is None and len(graphs) == 1:
@@ -868,7 +873,7 @@ class CaseBase:
         Parameters
         ----------
         k
-            Number of similar cases that predict each case.
+            Number of most similar cases from which each case is predicted.
         target
             What to predict: ``"solution"``, ``"outcome"`` or an attribute.
         fixed
@@ -912,7 +917,7 @@ class CaseBase:
     def competence(self, *, k: int = 5, tolerance: float | None = None, success: Success = "outcome") -> Competence:
         """Return, for each case, the cases that it solves (coverage) and the cases that solve it (reachability).
 
-        A case is solved by itself and by any of its ``k`` most similar cases that has the same solution and is more
+        A case is solved by itself and by each of its ``k`` most similar cases that has the same solution and is more
         similar than every case with another solution. For ``tolerance`` and ``success`` see `retain`.
         """
         with self._live.reading() as table:
@@ -955,7 +960,7 @@ class CaseBase:
         attributes
             Attributes to learn from; None for all except the target and graphs (estimators do not accept graphs).
         name
-            Name under which the fitted estimator is stored; `learner` returns it.
+            Name under which the fitted estimator is stored, and with which `learner` returns the estimator.
         by, why
             Author and reason, for the history.
 
@@ -993,7 +998,7 @@ class CaseBase:
             return learners.refit_learner(recipe, table, ids=kept.fitted_on, sequence=self._live.sequence)
 
     def learners(self) -> KeptLearners:
-        """Return the stored learners, with the time when each was fitted and the number of later changes to cases."""
+        """Return the stored learners, each with the time of its fit and the number of changes to cases since then."""
         with self._live.reading():
             found = []
             steps = [event.sequence for event in self._live.store.history() if event.action in _CHANGES_OF_CASES]
@@ -1018,8 +1023,9 @@ class CaseBase:
             self.declare(wanted)
         elif differing := [name for name in {**there, **wanted} if there.get(name) != wanted.get(name)]:
             raise CaseBaseError(
-                f"attributes do not match those of {self.path}; mismatched: {listed(differing)}. Nothing was changed. "
-                "Omit attributes= to use the attributes of the file; CaseBase.declare adds attributes."
+                f"attributes do not match the attributes of the file {self.path}; mismatched: {listed(differing)}. "
+                "Nothing was changed. Omit attributes= to use the attributes of the file; CaseBase.declare adds "
+                "attributes."
             )
 
     def _provenance(self, by: Any, why: Any) -> tuple[str | None, str | None]:
@@ -1073,7 +1079,7 @@ class CaseBase:
         return table.ids[self._meeting(where)].tolist() if ids is None else check_ids(ids, table)
 
     def _meeting(self, where: Mapping[str, Any] | None) -> BoolArray:
-        """Return a mask of the cases of the table that meet all conditions."""
+        """Return a boolean mask: for each case of the table, whether the case meets all conditions."""
         table, store = self._live.table, self._live.store
         where = {} if where is None else where
         asked = where if isinstance(where, Mapping) else {}
@@ -1098,7 +1104,7 @@ class CaseBase:
         return _in_blocks(ids, read)
 
     def _preferred(self, weights: Any, measures: Any) -> tuple[Any, Any]:
-        """Return the weights and measures of a query; stored defaults fill in what is not passed."""
+        """Return the weights and measures for a query: passed values have priority over the stored defaults."""
         if not any(self._live.settings.values()) and (measures is None or type(measures) is dict):
             return weights, measures or None  # nothing is stored
         kept = self._settings()
@@ -1150,7 +1156,7 @@ class History(GridResult, Sequence[Event]):
         return self._events[at]
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a pandas, Polars or PyArrow frame with one row per event."""
+        """Return a pandas, Polars or PyArrow frame with one row per change."""
         fields = {name: "id" if name == "case" else name for name in self._columns}
         return framed({name: [getattr(event, field) for event in self] for name, field in fields.items()}, backend)
 
@@ -1164,7 +1170,7 @@ class History(GridResult, Sequence[Event]):
 
 @dataclass(frozen=True, repr=False)
 class Verification(TextResult):
-    """Result of `CaseBase.verify`: the number of cases and the problems; ``bool()`` is True if there is no problem.
+    """Result of `CaseBase.verify`: the number of cases and a list of problems; ``bool()`` is True if the list is empty.
 
     Examples
     --------
@@ -1190,12 +1196,12 @@ class Verification(TextResult):
 
 
 def table_of(base: CaseBase) -> AbstractContextManager[CaseTable]:
-    """Return a context manager that gives the current cases and prevents other threads from changing them."""
+    """Return a context manager that yields the current cases; within it, no other thread can change them."""
     return base._live.reading()
 
 
 def _check_fits(table: CaseTable, name: str, kind: CaseKind) -> None:
-    """Check that no stored value of an attribute would change if the attribute were of another kind."""
+    """Raise an error if a stored value of an attribute would be invalid or different under a new kind."""
     before = table.attributes[name]
     for value in table.column(name).values:
         try:
@@ -1205,7 +1211,7 @@ def _check_fits(table: CaseTable, name: str, kind: CaseKind) -> None:
         if not same:
             raise CaseBaseError(
                 f"cannot change the kind of {name!r} to {kind.describe()}: a stored case has {quoted(value)}; nothing "
-                "was changed. Revise such cases first, or declare another attribute."
+                "was changed. First revise the cases whose values do not fit, or declare another attribute."
             )
 
 

@@ -66,7 +66,10 @@ def check_names(names: Iterable[Any]) -> None:
 def check_known(names: Iterable[object], attributes: Collection[str], *, source: str | None = None) -> None:
     """Raise an error if a name is not an attribute; `source` is the file that contains the names."""
     if unknown := [name for name in names if name not in attributes]:
-        known = f"Known names: {listed(list(attributes), limit=12) or 'none yet'}. Use one, or declare an attribute."
+        known = (
+            f"Known names: {listed(list(attributes), limit=12) or 'none yet'}. Use a known name, or declare an "
+            "attribute."
+        )
         remedy = advice(unknown[0], attributes, otherwise=known)
         has = "got" if source is None else f"{source} has"
         raise CaseBaseError(f"{has} {named('attribute', unknown)}, unknown to the case base. {remedy}")
@@ -101,7 +104,10 @@ def check_case(case: Any, attributes: Mapping[str, CaseKind]) -> dict[str, Store
 
 
 def check_query(query: Any, table: CaseTable) -> dict[str, Stored]:
-    """Return the known values of a query; warn if a value differs from stored values only in capitals or whitespace."""
+    """Return the values of a query in stored form; missing values are omitted.
+
+    Warn if a nominal value differs from a stored value only in capitals or whitespace.
+    """
     checked = check_case(query, table.attributes)
     for name, value in checked.items():
         if type(table.attributes[name]) is Nominal:
@@ -139,7 +145,7 @@ def _check_mapping(case: Any) -> None:
 
 
 def rows_of(cases: Any) -> list[Mapping[str, Any]]:
-    """Convert a list of mappings, a pandas, Polars or PyArrow frame, or a table of `datasets` to mappings."""
+    """Return the rows of a list of mappings, a frame (pandas, Polars, PyArrow) or a table of `datasets` as mappings."""
     if isinstance(cases, NamedColumns):
         columns = [cases[name].tolist() for name in cases.data]
         return [dict(zip(cases.data, row, strict=True)) for row in zip(*columns, strict=True)]
@@ -161,7 +167,7 @@ def rows_of(cases: Any) -> list[Mapping[str, Any]]:
 
 
 def field_of(rows: Sequence[Mapping[str, Any]], given: Any, *, field: str) -> tuple[list[Any], str | None]:
-    """Return one value for each case, from a column or a list, and the name of the column (None for a list)."""
+    """Return the values of a field, one per case, and the name of the column with these values (None for a list)."""
     if given is None:
         return [None] * len(rows), None
     if isinstance(given, str):
@@ -198,7 +204,7 @@ def check_key(key: Any) -> str | None:
         return None
     if not isinstance(key, str) and not (is_whole(key) and abs(key) < 10**LONGEST_KEY):
         raise CaseBaseError(
-            f"got {quoted(key)} for 'key'; expected a string or an integer. Omit the key if there is none."
+            f"got {quoted(key)} for 'key'; expected a string or an integer. Omit the key if the case has none."
         )
     return _check_length(str(int(key) if is_whole(key) else key), "key", LONGEST_KEY)
 

@@ -64,30 +64,31 @@ class Competence(GridResult):
 
     @property
     def solves(self) -> IntArray:
-        """Number of cases that each case solves, including itself."""
+        """For each case, the number of cases that it solves, including itself."""
         return np.array([len(ids) for ids in self.coverage], dtype=np.int64)
 
     @property
     def solved_by(self) -> IntArray:
-        """Number of cases that solve each case, including itself."""
+        """For each case, the number of cases that solve it, including itself."""
         return np.array([len(ids) for ids in self.reachability], dtype=np.int64)
 
     @property
     def counts(self) -> dict[str, int]:
-        """Number of cases in each category."""
+        """Mapping from each category to the number of cases in it."""
         return {name: int((self.category == name).sum()) for name in CATEGORIES}
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a frame with one row per case: ``id``, ``solution``, ``solves``, ``solved_by``, ``category``.
+        """Return a frame with one row per case.
 
-        ``backend`` is ``"pandas"`` (the default), ``"polars"`` or ``"pyarrow"``.
+        The columns are ``id``, ``solution``, ``solves``, ``solved_by`` and ``category``. ``backend`` is ``"pandas"``
+        (the default), ``"polars"`` or ``"pyarrow"``.
         """
         columns = {"id": self.ids, "solution": list(self.solutions), "solves": self.solves}
         return framed({**columns, "solved_by": self.solved_by, "category": self.category}, backend)
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Plot the distribution of the number of cases that each case solves, by category; return the axes."""
+        """Plot a histogram of the number of cases that a case solves, stacked by category; return the axes."""
         from matplotlib.ticker import MaxNLocator
 
         with drawing(ax) as ax:
@@ -141,8 +142,8 @@ def competence(
 
     A case is solved by itself, and by each of its k most similar cases that has the same solution and is more similar
     than the most similar case with a different solution. With n cases, all reachability sets together have at most
-    ``(k + 1) n`` members, and the running time is quadratic in n. If k is at least n, each reachability set is the set
-    of iterative case filtering (ICF) and the case itself.
+    ``(k + 1) n`` members, and the running time is quadratic in n. If k is at least n, each reachability set contains
+    the case itself and its reachability set in iterative case filtering (ICF).
     """
     check_count("k", k, hint="The default is 5.")
     solutions = Solutions.of(table, tolerance)
@@ -182,7 +183,7 @@ def competence(
 
 
 def _each(positions: IntArray, text: str) -> Iterator[tuple[int, int]]:
-    """Yield pairs of an index and the position at this index; show a progress bar if there are many positions."""
+    """Yield the pairs ``(i, positions[i])``; show a progress bar if there are many positions."""
     with bar(len(positions) // _BLOCK, shown=len(positions) >= _MANY, text=text) as advance:
         for place, position in enumerate(positions.tolist()):
             yield place, position
@@ -191,7 +192,7 @@ def _each(positions: IntArray, text: str) -> Iterator[tuple[int, int]]:
 
 
 def _covered(reachable: list[IntArray]) -> list[IntArray]:
-    """Return the cases that each case solves, by inverting the relation "is solved by"."""
+    """Return, for each case, the cases that it solves, from the cases that solve each case (``reachable``)."""
     solved = np.repeat(np.arange(len(reachable)), [solving.size for solving in reachable])
     solving = np.concatenate(reachable)
     ends = np.cumsum(np.bincount(solving, minlength=len(reachable)))
@@ -218,12 +219,12 @@ def _categories(reachable: list[IntArray], coverage: list[IntArray]) -> AnyArray
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Duplicates(GridResult):
-    """Pairs of nearly identical cases; prints as a table, the most similar first.
+    """Pairs of nearly identical cases; prints as a table with the most similar pairs first.
 
     ``pairs`` contains two ids per row, the earlier case first. ``similarities`` contains the similarity of each pair,
-    with the later case as the query. ``solutions`` are the solutions of both cases, and ``agree`` says whether the
-    solutions agree. Cases without a solution agree only with each other. ``threshold`` is the minimum similarity, and
-    ``more`` the number of further pairs that are not listed.
+    with the later case as the query. For each pair, ``solutions`` contains the solutions of both cases, and ``agree``
+    says whether these two solutions agree. Cases without a solution agree only with each other. ``threshold`` is the
+    minimum similarity, and ``more`` is the number of further pairs that are not listed.
     """
 
     pairs: IdArray
@@ -238,7 +239,7 @@ class Duplicates(GridResult):
 
     @property
     def groups(self) -> list[list[int]]:
-        """Groups of cases that are connected by pairs, directly or through other cases, as lists of ids."""
+        """Lists of ids, one for each group of cases that are connected by pairs, directly or through other cases."""
         if not len(self):
             return []
         ids, ends = np.unique(self.pairs, return_inverse=True)

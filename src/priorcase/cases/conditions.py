@@ -1,10 +1,10 @@
 """Conditions on cases, for finding, forgetting and retrieving them.
 
 A condition on an attribute is a plain value, None, a list of values, a function of the value, or a condition of this
-module. A plain value matches equal values; in a taxonomy it also matches the nodes below it, and in a set it matches a
-member. None matches missing values. A list matches any of its values; for sets, a list matches sets that contain all of
-its values. Missing values are matched only by ``None``, ``missing()``, ``not_(known())``, and by lists or `one_of`
-conditions that contain one of these conditions.
+module. A plain value matches equal values; a node of a taxonomy also matches all nodes below this node, and a member of
+a set matches all sets that contain this member. None matches missing values. A list matches every value in the list;
+for sets, a list matches the sets that contain all values in the list. Missing values are matched only by ``None``,
+``missing()`` and ``not_(known())``, and by a list or `one_of` condition that contains one of these three conditions.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Condition:
 
 @prefix_errors
 def between(low: object, high: object) -> Condition:
-    """Match values from ``low`` to ``high``, both included: numbers, dates or ordinal levels.
+    """Match numbers, dates or ordinal levels from ``low`` to ``high``, both included.
 
     A date without a time means the whole day: ``between("2024-05-01", "2024-05-31")`` includes the evening of the 31st.
     """
@@ -135,7 +135,7 @@ def under(node: str) -> Condition:
 
 @prefix_errors
 def one_of(*values: object) -> Condition:
-    """Match any of several values or conditions."""
+    """Match values that match at least one of several values or conditions."""
     _check_given(values)
     return Condition("one_of", tuple(_single(value) for value in values))
 
@@ -176,7 +176,7 @@ def as_condition(given: object) -> Condition:
 
 
 def equal_to(given: object) -> Condition:
-    """Return the condition for which a plain value stands."""
+    """Return the condition that is equivalent to a plain value."""
     return Condition("value", (given,))
 
 
@@ -208,7 +208,7 @@ def _check_given(values: Sequence[object]) -> None:
 def mask(
     table: CaseTable, conditions: Mapping[str, object], *, others: Mapping[str, Sequence[Stored]] | None = None
 ) -> BoolArray:
-    """Return a mask of the cases of a table, including retired cases, that meet all conditions.
+    """Return a boolean mask: for each case of a table, retired or not, whether the case meets all conditions.
 
     Conditions apply to attributes, ``"solution"``, ``"outcome"``, ``"id"`` and the names in ``others``, a mapping from
     ``"key"``, ``"by"`` or ``"retired"`` to the values of all cases. Each distinct value is checked once.
@@ -264,9 +264,9 @@ class _Subject:
         return kinds.check(self.kind, value, attribute=self.name)
 
     def where(self, holds: Callable[[Any], Any], *, stored: bool = False) -> BoolArray:
-        """Return a mask of the values for which a function is true.
+        """Return a boolean mask: for each value, whether a function returns True.
 
-        The function gets the values as users see them or, with ``stored``, as they are stored.
+        The function gets the values in stored form if ``stored`` is True, and otherwise as users see them.
         """
         values = self.values if stored else self.shown
         return np.fromiter(map(holds, values), dtype=np.bool_, count=len(values))
@@ -290,7 +290,10 @@ _Truth: TypeAlias = tuple[BoolArray, bool | None]
 
 
 def _truth(condition: Condition, subject: _Subject) -> _Truth:
-    """Return a mask of the values that meet a condition, and whether missing values meet it (None if undecided)."""
+    """Return a mask of the values that meet a condition, and whether missing values meet this condition.
+
+    The second result is None if missing values meet neither the condition nor its negation.
+    """
     name, given = condition.name, condition.arguments
     fitting = _FITTING.get(name)
     if fitting is not None and subject.kind_name not in fitting:
@@ -335,7 +338,7 @@ def _equals(subject: _Subject, value: object) -> BoolArray:
 
 
 def _key(value: Stored) -> Any:
-    """Return a key that is equal for equal values; booleans differ from numbers, also within collections."""
+    """Return a key that is equal for equal values; a boolean and a number have different keys, also in collections."""
     return tuple(map(identity, value)) if isinstance(value, tuple) else identity(value)
 
 
@@ -377,7 +380,7 @@ def _asked(subject: _Subject, function: Callable[[Any], Any]) -> BoolArray:
         except Exception as error:  # a user's function can raise anything; it is chained as the cause
             raise CaseBaseError(
                 f"the function for {subject.name!r} raised {failure(error)} for {quoted(value)}. The function is "
-                "called with every value that is not missing, of any type; see the traceback above."
+                "called with all values that are not missing, and these can be of any type; see the traceback above."
             ) from error
 
     return subject.where(answer)
@@ -394,7 +397,10 @@ def _between(subject: _Subject, low: object, high: object) -> BoolArray:
 
 
 def _compared(subject: _Subject, compare: Callable[[Any, Any], Any], end: float) -> BoolArray:
-    """Return a mask of the values on the given side of a bound; integers beyond 2 ** 53 are compared as integers."""
+    """Return a boolean mask: for each value, whether ``compare(value, end)`` is True.
+
+    Integers beyond 2 ** 53 are compared as integers.
+    """
     numbers, point = subject.numbers, float(as_python(end))
     found: BoolArray = compare(numbers, point)
     if abs(point) >= _EXACT:
@@ -535,7 +541,7 @@ def _readings(name: str, kind: CaseKind | None, part: str) -> list[Condition]:
 
 
 def _bound(name: str, kind: CaseKind | None, given: str) -> object:
-    """Return the bound of a comparison, parsed by the kind of the attribute."""
+    """Return the bound of a comparison, parsed according to the kind of the attribute."""
     number = _number(given)
     if kind is None:
         if number is None:

@@ -61,7 +61,7 @@ def kind_name(kind: CaseKind) -> str:
 
 
 def as_kind(given: Any, *, attribute: str) -> CaseKind:
-    """Convert a kind, its class or its name to a kind."""
+    """Return a kind object for a kind object, the class or name of a kind, or a list of ordinal levels."""
     if type(given) in _NAMES:
         return given  # type: ignore[no-any-return]
     if isinstance(given, str) and given in _SIMPLE:
@@ -74,7 +74,7 @@ def as_kind(given: Any, *, attribute: str) -> CaseKind:
 
 
 def describe(kind: CaseKind) -> dict[str, Any]:
-    """Describe a kind by a dict that JSON can represent."""
+    """Return a description of a kind, as a dict that JSON can represent."""
     found: dict[str, Any] = {"kind": kind_name(kind)}
     if isinstance(kind, Ordinal):
         found["order"] = list(kind.order)
@@ -94,7 +94,7 @@ def describe(kind: CaseKind) -> dict[str, Any]:
 
 
 def from_description(found: dict[str, Any]) -> CaseKind:
-    """Return the kind from a description made by `describe`."""
+    """Convert a description made by `describe` back to a kind."""
     name = found["kind"]
     if name == "ordinal":
         return Ordinal(tuple(found["order"]))
@@ -148,7 +148,10 @@ def check(kind: CaseKind, value: Any, *, attribute: str) -> Stored:
 
 
 def plainly_fit(kind: CaseKind, values: Sequence[Any]) -> bool:
-    """Return whether all values are numbers, ASCII strings or sets of such strings that `check` returns unchanged."""
+    """Return True if all values are plain and `check` would return them unchanged.
+
+    Plain values are numbers, ASCII strings and sets of ASCII strings.
+    """
     given = set(map(type, values))
     if type(kind) in (Numeric, Circular):
         return given <= {int, float} and all(-_WHOLE < value < _WHOLE for value in values)
@@ -378,7 +381,7 @@ def days(text: str) -> float:
 
 
 def check_plain(value: Any, *, what: str) -> str | None:
-    """Convert a solution or an outcome to its stored form, which is canonical JSON text; None if it is missing."""
+    """Convert a solution or an outcome to its stored form, which is canonical JSON text; None for a missing value."""
     if type(value) is str and value.isascii():
         text = json.dumps(value)
     elif is_missing(value):

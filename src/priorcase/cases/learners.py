@@ -119,8 +119,8 @@ class CaseLearner(GridResult):
         if not hasattr(self.learner, method):
             what = "probabilities" if method == "predict_proba" else "predictions"
             raise NotAvailableError(
-                f"{type(self.learner).__name__} has no {method}, since it returns no {what}. Call its own methods on "
-                f"rows(queries), or fit a learner that returns {what}."
+                f"{type(self.learner).__name__} has no {method}, since it returns no {what}. Pass rows(queries) to the "
+                f"methods that it has, or fit a learner that returns {what}."
             )
         answers: AnyArray = getattr(self.learner, method)(self.rows(queries))
         return answers
@@ -205,7 +205,7 @@ def _fitted(
 def load_state(recipe: Recipe, state: bytes) -> CaseLearner:
     """Load a learner from its stored state.
 
-    Raise `ReadingError` if the state is damaged, or belongs to another version or learner.
+    Raise `ReadingError` if the state is damaged, or belongs to another learner or another version of the library.
     """
     found = saving.unpack(state, source=_STATE)
     try:
@@ -228,7 +228,7 @@ def load_state(recipe: Recipe, state: bytes) -> CaseLearner:
 
 @dataclass(frozen=True)
 class KeptLearner:
-    """A stored learner: its name, how it was fitted, and the number of changes to the case base since the fit.
+    """A stored learner: its name, how it was fitted, and the number of changes to cases since the fit.
 
     `learned` is False if a training case of the learner was forgotten; `CaseBase.learner` then refits the learner.
     """

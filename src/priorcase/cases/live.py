@@ -105,13 +105,13 @@ class LiveTable:
         return ids
 
     def fetch(self, ids: Sequence[int]) -> list[StoredCase]:
-        """Read cases of the table with all their stored fields, within `moment` or a transaction."""
+        """Return cases with all their stored fields; call this method within `moment` or a transaction."""
         found = self.store.fetch(ids)
         if len(found) < len(ids):
             missing = min(set(ids) - {case.id for case in found})
             raise CaseBaseFileError(
                 f"The case base {self.store.path} is damaged: case {missing} is missing. The file was not changed. "
-                "Restore the file from a backup, and keep the damaged file until then."
+                "Restore it from a backup; keep the damaged file until the case base is restored."
             )
         return found
 
@@ -120,7 +120,7 @@ class LiveTable:
         return [_shown(case, self.table.attributes) for case in self.store.fetch(ids)]
 
     def look_up(self, ids: Sequence[int], snapshot: Snapshot) -> list[Case]:
-        """Return cases as in the snapshot; add key, notes and provenance if the cases are still in the file."""
+        """Return cases as in the snapshot, with key, notes and provenance of the cases that are still in the file."""
         stored: dict[int, StoredCase] = {}
         with suppress(CaseBaseError):
             stored = {case.id: case for case in self.store.fetch(ids)}
@@ -178,7 +178,10 @@ class LiveTable:
         self.cache.clear()
 
     def restart(self) -> None:
-        """Create new locks after a fork, because lost threads may hold the old locks; mark the cases for rereading."""
+        """Create new locks after a fork, because threads that exist only in the parent may hold the old locks.
+
+        All cases are read again before the next query.
+        """
         self._lock, self.cache = ReadersWriter(), MeasureCache()
         self._step, self._behind = None, True
 

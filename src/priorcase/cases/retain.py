@@ -83,7 +83,7 @@ class Solutions:
         return found
 
     def agreeing(self, text: str) -> BoolArray:
-        """Return a mask of the distinct solutions that agree with a given solution, which can be new."""
+        """Return a mask of the distinct solutions that agree with a solution, which need not be among them."""
         if self.numbers is not None:
             low, high = self.around(float(plain_shown(text)))
             near: BoolArray = (self.numbers >= low) & (self.numbers <= high)
@@ -178,7 +178,7 @@ def _cases_text(ids: Sequence[int]) -> str:
 
 
 def shown_solution(value: Value) -> str:
-    """Format a solution for use in a sentence, cut to 60 characters."""
+    """Format a solution as at most 60 characters, for use in a sentence."""
     text = number(value) if isinstance(value, float) else repr(value)
     return text if len(text) <= 60 else f"{text[:59]}…"
 
@@ -254,7 +254,7 @@ def decide(
 
 
 def _if_new(table: CaseTable, near: tuple[Duplicate, ...], failures: BoolArray, failed: bool) -> Retained:
-    """Keep a case unless it has a near-duplicate whose solution is the same and worked or failed in both cases."""
+    """Keep a case unless a near-duplicate has the same solution and the same outcome (worked or failed)."""
     same = [other for other in near if other.agrees]
     if not same:
         return Retained(True, None, "no case with the same solution is similar enough", near)
@@ -386,8 +386,8 @@ def records_of(
 ) -> Records:
     """Return the usage records of all cases with a solution as one table; see `CaseBase.records`.
 
-    ``records`` maps case ids to records. ``acceptance`` and ``dropping`` are the confidence levels of each bound in the
-    tests for acceptable and for poor cases.
+    ``records`` maps case ids to records. ``acceptance`` is the confidence level of each bound in the test for
+    acceptable cases, and ``dropping`` in the test for poor cases.
     """
     solutions = Solutions.of(table, tolerance)
     accepting = normal_quantile(acceptance, parameter="acceptance")
@@ -413,7 +413,7 @@ def records_of(
 def _frequencies(
     solutions: Solutions, degrees: FloatArray, positions: IntArray, *, new: str | None = None
 ) -> tuple[FloatArray, int]:
-    """Return how many cases worked with the solution of the case at each position, and how many cases worked in all.
+    """Return how often the solution of the case at each position worked, and how often any solution worked.
 
     Retired cases are included.
     """

@@ -78,7 +78,7 @@ def best_cases_many(
     unknown: Unknown = "different",
     n_threads: int = 1,
 ) -> tuple[IdArray, FloatArray]:
-    """Run `best_cases` for many queries; each row is padded with position -1 and similarity 0.
+    """Run `best_cases` for many queries; short rows of the results end with position -1 and similarity 0.
 
     The rows of ``tables`` correspond to the distinct values of the queries, and the columns to the distinct values of
     the cases. ``query_codes`` are the row numbers of the queries' values, or -1 for missing values. ``own`` contains,
@@ -282,7 +282,7 @@ def _checked(found: Any, column: CaseColumn, measure: LocalSimilarity) -> FloatA
 
 
 class Likeness:
-    """Compute similarities of queries to all cases of a table, even retired cases; later changes have no effect."""
+    """Similarities of queries to all cases of a table, even retired cases; unaffected by later changes of the table."""
 
     def __init__(
         self,
@@ -341,7 +341,7 @@ class Likeness:
         return all_similarities(codes, tables, weights, unknown=unknown, n_threads=thread_count(None))
 
     def of(self, position: int, *, both: bool = False, at: slice | IntArray = _ALL) -> FloatArray:
-        """Return the similarities to a stored case as in `to`, including the similarity of the case to itself."""
+        """Return the similarity of each case, including the case itself, to the case at ``position``; see `to`."""
         codes = {name: int(column.codes[position]) for name, column in self.columns.items()}
         values = {name: None if code < 0 else self.columns[name].values[code] for name, code in codes.items()}
         return self.to(values, both=both, at=at)

@@ -28,7 +28,7 @@ A table is a text (CSV), Excel, Parquet, Feather, JSON lines, SQLite, ARFF or C4
 - for standard input.
 
 \b
-Exit codes: 0 success; 1 no learner evaluated, damaged case base, or bug;
+Exit codes: 0 success; 1 all learners failed, a damaged case base, or a bug;
 2 wrong usage or bad input; 130 Ctrl-C; 141 broken pipe."""
 
 

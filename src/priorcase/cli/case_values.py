@@ -46,7 +46,7 @@ def values(base: CaseBase, pairs: Sequence[str]) -> dict[str, Any]:
             found[name] = _undeclared(given[0]) if kind is None else read_value(base, name, kind, given[0])
         elif "?" in given or (kind is not None and not isinstance(kind, Set)):
             raise BadInputError(
-                f"{name!r} was given {len(given)} values; only a set can have several. Nothing was changed."
+                f"{name!r} was given {len(given)} values; only a set can have several values. Nothing was changed."
             )
         elif kind is None:
             found[name] = frozenset(given)
@@ -110,7 +110,7 @@ def _known_word(name: str, text: str, words: Iterable[Any]) -> Any:
 
 
 def _stored(base: CaseBase, name: str, text: str) -> Any:
-    """Return a nominal value as a string, or as a number or boolean if the case base has it only in this form."""
+    """Convert a nominal value to a number or boolean if the cases contain the converted value, but not the text."""
     others = [found for found in (_number(text), {"true": True, "false": False}.get(text)) if found is not None]
     for reading in [text, *others] if others else []:
         if next(iter(base.find(where={name: reading})), None) is not None:
@@ -131,7 +131,7 @@ def _undeclared(text: str) -> Any:
 
 
 def solution_value(base: CaseBase, text: str | None) -> Any:
-    """Parse a solution; digits become a number unless the first solution in the case base is a string."""
+    """Parse a solution; a number remains a string if the first solution in the case base is a string."""
     if text is None or text == "?":
         return None
     first = next((case.solution for case in base if case.solution is not None), None)
@@ -169,7 +169,7 @@ def _degree(outcome: Any) -> bool | float | None:
 
 
 class Success:
-    """Interprets outcomes in the same way as ``--outcome``; outcomes that are not valid there count as unknown."""
+    """Interprets outcomes in the same way as ``--outcome``; outcomes that ``--outcome`` rejects count as unknown."""
 
     def __init__(self) -> None:
         self._others: dict[str, None] = {}
@@ -184,7 +184,7 @@ class Success:
         """Print a note that lists the outcomes counted as unknown, if there are any."""
         if self._others:
             told = listed(self._others, limit=5)
-            note(f"these outcomes count as unknown, since they are not yes, no or a number from 0 to 1: {told}")
+            note(f"these outcomes count as unknown, because they are not yes, no or a number from 0 to 1: {told}")
 
 
 def conditions(base: CaseBase, texts: Sequence[str]) -> dict[str, Any]:
@@ -212,7 +212,7 @@ def _with_truths(text: str) -> str:
 
 
 def weights(base: CaseBase, pairs: Sequence[str]) -> dict[str, float] | None:
-    """Parse attribute weights; return the weights by name, or None if there are none."""
+    """Parse NAME=WEIGHT pairs; return a mapping from names to weights, or None if there are no pairs."""
     found: dict[str, float] = {}
     for pair in pairs:
         name, text = split_pair(pair, base.attributes)
@@ -239,7 +239,7 @@ def _number(text: str) -> float | int | None:
 
 
 def check_columns(columns: Sequence[str], attributes: Iterable[str], path: Any) -> None:
-    """Raise an error for columns that the cases do not have."""
+    """Raise an error if a column is neither an attribute nor another field of a case."""
     names = [*attributes, *_BESIDE]
     for column in columns:
         if column not in names:

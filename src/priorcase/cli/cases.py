@@ -59,7 +59,7 @@ priorcase cases forget desk.cases --where "opened<2025-02-01\""""
 @click.group("cases", cls=Commands, examples=_EXAMPLES, invoke_without_command=True)
 @click.pass_context
 def cases(ctx: click.Context) -> None:
-    """Keep solved cases in a file and find solutions for new ones.
+    """Keep solved cases in a file and find solutions for new cases.
 
     Each command saves its change completely or not at all. Forgetting a case erases its data from the file.
     """
@@ -71,7 +71,7 @@ def cases(ctx: click.Context) -> None:
 
 
 def _attributes(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the completions of an attribute name that the Tab key offers."""
+    """Return the attribute names that the Tab key offers to complete ``incomplete``."""
     try:
         with _reading(ctx.params.get("file") or "") as base:
             return [CompletionItem(f"{name}=") for name in base.attributes if name.startswith(incomplete)]
@@ -96,7 +96,7 @@ _file = click.argument("file", metavar="FILE")
 _pairs = click.argument("pairs", nargs=-1, metavar="[NAME=VALUE]...", shell_complete=_attributes)
 _where = option("--where", "CONDITION", "Condition on the cases, such as 'people>=5'. Repeatable.", multiple=True)
 _roles = option(
-    "--column", "NAME=ROLE", "Column with the solution, outcome, key or note.", multiple=True, callback=_parse_roles
+    "--column", "NAME=ROLE", "Role of a column: solution, outcome, key or note.", multiple=True, callback=_parse_roles
 )
 _provenance = options(
     option("--by", "WHO", "Author of the change, for the history."),
@@ -178,10 +178,10 @@ priorcase cases new notes.cases"""
 
 @_command("new", _NEW, "Create a case base.")
 @option("--attribute", "NAME=KIND", "Kind of an attribute, levels a<b<c, or a taxonomy TREE.json.", multiple=True)
-@option("--like", "TABLE", "Declare the columns of a table; --attribute corrects their kinds.")
+@option("--like", "TABLE", "Declare the columns of this table as attributes; --attribute corrects kinds.")
 @_roles
 @read_option
-@option("--example", "NAME", "Create a built-in case base with its cases: help-desk.", type=Names(["help-desk"]))
+@option("--example", "NAME", "Copy a built-in case base with all its cases: help-desk.", type=Names(["help-desk"]))
 @_provenance
 @output_options()
 def new(file: str, attribute: Sequence[str], like: str | None, column: dict[str, Any], **given: Any) -> None:
@@ -566,7 +566,7 @@ priorcase cases export desk.cases | grep toner"""
 @option("--overwrite", None, "Replace an existing file.", is_flag=True)
 @output_options("jsonl", "csv", "parquet", text="File to write")
 def export(file: str, where: Sequence[str], overwrite: bool, output: Output) -> None:
-    """Write the cases of FILE to a file, or print JSON lines. A file is written completely or not at all.
+    """Write the cases of FILE to another file, or print them as JSON lines. A file is written completely or not at all.
 
     .jsonl and .parquet files keep the kinds of the attributes; .csv files do not. 'priorcase cases add FILE --from
     TABLE' reads all three formats.

@@ -81,7 +81,7 @@ class Contestant(NamedTuple):
 @table_argument()
 @table_options
 @option("--learner", "NAME,...", "Learners to compare, or 'all' for every learner.", multiple=True)
-@option("--set", "NAME=VALUE", "Parameter of all learners that have it. Repeatable.", multiple=True)
+@option("--set", "NAME=VALUE", "Set a parameter of each learner that has it. Repeatable.", multiple=True)
 @option("--splits", "HOW", "Folds (10 or 5x10), loo, holdout=0.7 or prequential=20.")
 @option("--score", "NAME,...", "Scores: accuracy, log_score, brier, rmse, mae, r2, ...", multiple=True)
 @option("--curve", "KIND", "Curve: learning, noise or class-noise, as in noise=0,0.2.")
@@ -228,7 +228,7 @@ def _measured(
 
 @contextmanager
 def _quiet(*, in_processes: bool) -> Iterator[None]:
-    """Print each warning of local models once; suppress all warnings of worker processes, which would repeat them."""
+    """Print each warning of local models only once; worker processes, which would repeat the warnings, print none."""
     kinds = (FarQueryWarning, LocalConvergenceWarning)
     silenced = in_processes and "PYTHONWARNINGS" not in os.environ
     if silenced:
@@ -257,12 +257,12 @@ def _quiet(*, in_processes: bool) -> Iterator[None]:
 
 
 def _values(result: Any) -> list[dict[str, Any]]:
-    """Return one row per learner, split and score; for a curve, one row per learner, point, repetition and score."""
+    """Return one row for each combination of learner, split (for a curve: point and repetition) and score."""
     return lines_of(result.frame(each=True) if hasattr(result, "points") else result.frame())
 
 
 def _tests(result: Any, most: float = _TESTED) -> list[Any]:
-    """Return tests of the differences between learners; [] for curves, for over ``most`` learners, or if all failed."""
+    """Return tests of differences between learners; [] for a curve, 1 or over ``most`` learners, or if all failed."""
     able = hasattr(result, "paired") and not all(name in result.failures for name in result.learners)
     return [result.paired()] if able and 2 <= len(result.learners) <= most else []
 

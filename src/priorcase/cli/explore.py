@@ -99,7 +99,7 @@ def _check_table(table: str | None, given: dict[str, Any]) -> None:
 
 
 def _check_target(table: str, target: str, reading: Reading) -> None:
-    """Check that a table has the target column; if the first line of the file contains the column, read only this line.
+    """Check that a table has the target column; if the first line of the file contains its name, read only this line.
 
     Otherwise read the whole table, unless it is large, comes from standard input, or would have to be downloaded.
     """
@@ -121,7 +121,7 @@ def _check_target(table: str, target: str, reading: Reading) -> None:
 
 
 def _fields_of_first_line(file: Path) -> set[str]:
-    """Split the first line of a text file with each common delimiter; return all fields that are found."""
+    """Split the first line of a text file at each of the common delimiters in turn; return all resulting fields."""
     with file.open("rb") as opened:
         line = opened.readline(_LINE)
     texts = [line.decode(encoding, errors="replace").strip() for encoding in ("utf-8-sig", "latin-1")]

@@ -1,4 +1,4 @@
-"""The options ``--learner`` and ``--set``, which create learners, and the help on the parameters of learners."""
+"""Create learners from the options ``--learner`` and ``--set``, and print help on the parameters of learners."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _literal(text: str) -> Any:
 
 
 def _strategy(text: str) -> Any:
-    """Return the strategy named by a string such as ``BDeu(5)``; None if the string is not a strategy."""
+    """Create the strategy object that a string such as ``BDeu(5)`` describes; return None for any other string."""
     try:
         call = ast.parse(text.strip(), mode="eval").body
     except (ValueError, SyntaxError, RecursionError, MemoryError):
@@ -103,7 +103,7 @@ def learner_help(name: str) -> str:
     for task in learner.tasks:
         cls = learner.cls(task)
         texts, indent = _documented(cls), " " * 6
-        lines = [f"Parameters of {cls.__name__} (to {task}) for --set NAME=VALUE:"]
+        lines = [f"Parameters of {cls.__name__} (used to {task}), for --set NAME=VALUE:"]
         for parameter in inspect.signature(cls).parameters.values():
             if parameter.name not in _SHARED:
                 lines.append(f"  {parameter.name}={parameter.default}")
@@ -114,7 +114,7 @@ def learner_help(name: str) -> str:
 
 
 def _documented(cls: type[Any], depth: int = 2) -> dict[str, str]:
-    """Return the text of each parameter in the docstring of a class, following references such as "As in `IB1`"."""
+    """Return the description of each parameter in a class docstring; follow references such as "As in `IB1`"."""
     import priorcase
 
     section = re.search(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-{3,}|\Z)", inspect.getdoc(cls) or "", re.M | re.S)

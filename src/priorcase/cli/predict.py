@@ -86,7 +86,7 @@ _asked = options(
 
 
 class Model(NamedTuple):
-    """A fitted estimator, its past cases and their number (``cases``); `priorcase.explain` gets the ``options``."""
+    """A fitted estimator, its past cases and their number (``cases``); ``options`` are for `priorcase.explain`."""
 
     name: str
     estimator: Any
@@ -103,8 +103,8 @@ class Model(NamedTuple):
 def predict(as_csv: bool, output: Output, **given: Any) -> None:
     """Predict new cases from the past cases of TABLE.
 
-    TABLE can also be a saved model. QUERY is a table, - for standard input, or NAME=VALUE pairs. Parquet files can be
-    larger than memory if there are several files or the output is CSV or Parquet.
+    TABLE can also be a saved model. QUERY is a table, - for standard input, or NAME=VALUE pairs. Parquet files in QUERY
+    can be larger than memory if there are several files or the output is CSV or Parquet.
     """
     if output.as_json and as_csv:
         raise usage("--json cannot be combined with --csv.")
@@ -216,7 +216,7 @@ def _known(model: Model) -> dict[str, Any]:
 
 
 def _learner(given: Mapping[str, Any]) -> tuple[Learner, dict[str, Any], float | None]:
-    """Return the learner, its parameters and the level of prediction intervals, as set by the options."""
+    """Return the learner, its parameters and the level of prediction intervals that the options select."""
     name, _, own = given["learner"].partition(":")
     who, settings, level = find(name if own else given["learner"]), parameters(given["set"]), given["level"]
     if own:
@@ -257,7 +257,7 @@ def _wish(want: str | None, model: Model) -> dict[str, Any]:
 
 
 def _fixed(names: Sequence[str], past: Past) -> list[str]:
-    """Return the columns of ``--fixed``, without columns that the learner ignores."""
+    """Return the columns that ``--fixed`` names, except columns that the learner ignores."""
     for name in names:
         if name not in (*past.kinds, *past.left_out):
             remedy = advice(name, past.kinds, otherwise=f"The columns are {listed(past.kinds, limit=20)}.")
@@ -269,7 +269,7 @@ def _fixed(names: Sequence[str], past: Past) -> list[str]:
 
 
 def _predicts_parts(words: Sequence[str], as_csv: bool, output: Output) -> bool:
-    """Return whether to predict Parquet files in parts: if there are several files, or the output is CSV or Parquet."""
+    """Return whether to predict QUERY in parts: it must be Parquet, in several files or with CSV or Parquet output."""
     parquet = [word for word in words if word.endswith(".parquet") or ("=" not in word and Path(word).is_dir())]
     ending = "" if output.out in (None, "-") else Path(str(output.out)).suffix[1:].lower()
     several = len(words) > 1 or any(not Path(word).is_file() for word in parquet)  # a folder or a pattern
@@ -338,7 +338,7 @@ def _predict_parts(output: Output, given: Mapping[str, Any]) -> None:
 
 
 def _answering(given: Mapping[str, Any]) -> tuple[Any, str | None, float | None]:
-    """Return the estimator (saved, or fitted to a table), the name of the target, and the level of intervals."""
+    """Return the estimator (loaded or fitted), the name of the target, and the level of prediction intervals."""
     learner = _learner(given)
     if not is_saved_model(given["table"]):
         from priorcase.datasets.past import without_uninformative
@@ -358,7 +358,7 @@ def _answering(given: Mapping[str, Any]) -> tuple[Any, str | None, float | None]
 
 
 def _documents(model: Model, queries: Queries, *, explained: bool) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Yield the JSON document and the explanation of each new case, computed in blocks.
+    """Yield the JSON document and the explanation of each new case; compute them in blocks of cases.
 
     Warnings about queries are printed as notes at the end.
     """
@@ -423,7 +423,7 @@ def _predicted(
 
 
 def _records(estimator: Any) -> Callable[[Any, int], dict[str, Any]] | None:
-    """Return a function that maps a predicted class and a case id to a record; None for learners without records."""
+    """Return a function from a predicted class and a case id to the case's record; None if no case has a record."""
     import priorcase as pc
 
     keys: tuple[str, ...] = ("id",)
@@ -468,7 +468,7 @@ def _chosen(model: Model) -> dict[str, Any]:
 
 
 def _weights(model: Model) -> dict[str, Any] | None:
-    """Return the learned attribute weights by attribute, or by class and attribute; None if there are none."""
+    """Return the attribute weights by attribute, or by class and attribute; None if the learner uses no weights."""
     inner = getattr(model.estimator, "model_", model.estimator)
     found = getattr(inner, "attribute_weights_", None)
     if found is None or getattr(inner, "attribute_weights", "learned") is None:

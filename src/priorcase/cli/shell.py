@@ -105,7 +105,7 @@ def json_text(document: Any) -> str:
 
 
 def lines_of(frame: Any) -> list[dict[str, Any]]:
-    """Return the rows of a frame of any library, or of a dictionary of columns, as dictionaries."""
+    """Convert a frame of any library, or a dictionary of columns, to a list with a dictionary for each row."""
     import narwhals.stable.v2 as nw
 
     columns = frame if isinstance(frame, dict) else nw.from_native(frame, eager_only=True).to_dict(as_series=False)
@@ -113,7 +113,7 @@ def lines_of(frame: Any) -> list[dict[str, Any]]:
 
 
 def csv_text(lines: Sequence[Mapping[str, Any]], header: Sequence[str] | None = None, *, delimiter: str = ",") -> str:
-    """Format rows as CSV; missing values are empty fields."""
+    """Format rows as CSV; missing values become empty fields."""
     text, names = io.StringIO(), header or (list(lines[0]) if lines else ())
     writer = csv.DictWriter(text, names, delimiter=delimiter, lineterminator="\n")
     writer.writeheader()
@@ -260,7 +260,7 @@ class WithExamples(click.Command):
 
 
 class Command(WithExamples):
-    """A command whose help lists the parameters of a learner with ``--learner NAME --help``."""
+    """A command for which ``--learner NAME --help`` prints help on the parameters of this learner."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         words = [word for arg in args for word in (arg.split("=", 1) if arg.startswith("--learner=") else [arg])]

@@ -247,7 +247,7 @@ def note_uninformative(past: Past) -> None:
 
 
 def note_strange(kinds: Mapping[str, Any], known: Mapping[str, Any], queries: Queries) -> None:
-    """Print a note on new values that were never seen or are outside the range of the ``known`` values of a column."""
+    """Print a note on values in new cases that are not among the ``known`` values of a column or not in their range."""
     from priorcase.learning.results import value_text
     from priorcase.schema import Circular, Nominal, Numeric
 
@@ -282,7 +282,7 @@ def note_strange(kinds: Mapping[str, Any], known: Mapping[str, Any], queries: Qu
 
 
 def _meant(value: object, known: Any) -> object:
-    """Return the known value that a new value misspells; a value with digits may only differ in case and spaces."""
+    """Return the known value that a new value probably means; values with digits may differ only in case and spaces."""
     meant = similar_value(value, known)
     if meant is not None or not isinstance(value, str) or any(map(str.isdigit, value)):
         return meant
@@ -363,7 +363,7 @@ def _read_new(query: str, reading: Reading, **how: Any) -> tuple[Any, Callable[[
 
 
 def _past_columns(table: Any, past: Past) -> Any:
-    """Select the columns of the past cases from new cases; absent columns become missing values."""
+    """Select, from a table of new cases, the columns of the past cases; fill absent columns with missing values."""
     from priorcase.datasets.reading import check_column
 
     source, names = table.attrs["source"], list(map(str, table.columns))
@@ -378,10 +378,10 @@ def _past_columns(table: Any, past: Past) -> Any:
                 "rename or drop the column."
             )
     if absent:
-        note(f"{source} has no column{'s' * (len(absent) > 1)} {listed(absent, limit=_LISTED)}: read as missing values")
+        note(f"{source} has no column{'s' * (len(absent) > 1)} {listed(absent, limit=_LISTED)} (treated as missing)")
     if others:
         told = listed(others, limit=_LISTED)
-        note(f"these columns of {source} are not used, since {past.source} does not have them: {told}")
+        note(f"these columns of {source} are not used, because {past.source} does not have them: {told}")
     return table.reindex(columns=list(past.kinds))
 
 
@@ -415,7 +415,7 @@ def _tuples(X: Any) -> list[tuple[Any, ...]]:
 
 
 def _typed_case(words: Sequence[str], past: Past, **how: Any) -> Any:
-    """Return the case given by NAME=VALUE pairs; omitted columns are missing."""
+    """Return the case that NAME=VALUE pairs describe; values of omitted columns are missing."""
     from priorcase.datasets import read_table as read
     from priorcase.datasets.values import REMEDY
 

@@ -183,7 +183,7 @@ def _least(distance: FloatArray, among: BoolArray) -> BoolArray:
 
 
 def precedents(queries: Queries, table: Table, backend: Backend | None) -> Precedents:
-    """Return the instances that decided each prediction by equal votes, and the nearest instance of another class."""
+    """Return the instances whose equal votes decided each prediction, and the nearest instance of another class."""
     memory, seen = queries.memory, queries.memory.seen
     predicted, every = classify(queries), np.arange(len(queries))
     found: list[list[Precedent]] = [[] for _ in every]
@@ -237,7 +237,7 @@ def _voters(description: Description, queries: Queries, label: int | None) -> li
 
 
 def _nearest_unlike(description: Description, queries: Queries, own: IdArray) -> list[IdArray]:
-    """Return, for each query, the id of the nearest instance of another label in an array, or an empty array."""
+    """Return, for each query, an array with the id of the nearest instance of another label; empty if there is none."""
     best, least = np.full(len(queries), -1), np.full(len(queries), np.inf)
     for label in np.unique(description.core.records()[1]).tolist():
         rows = np.flatnonzero(own != label)

@@ -195,7 +195,7 @@ class Comparison:
         return np.asanyarray(cells if self.growing else self.fitted.prepare(cells), order="C")
 
     def _numbered(self, cells: FloatArray, instances: Instances, *, stored: bool) -> FloatArray:
-        """Return cells in which the values that are compared in Python have the codes of this comparison."""
+        """Return the cells, with this comparison's codes for values that are compared in Python."""
         given, unseen, found = unseen_values(cells), list[Value](), np.array(cells)
         for a, live in self.live.items():
             kind, values = self.schema.kinds[a], instances.values(a)
@@ -217,7 +217,7 @@ class Comparison:
         return found if stored else with_unseen(found, unseen)
 
     def with_ranges(self, low: FloatArray, high: FloatArray) -> FittedDistance:
-        """Return the distance with the given ranges of numbers; NaN marks an attribute without known numbers."""
+        """Return the distance with ranges from ``low`` to ``high``, one per attribute; NaN if no number is known."""
         ends = zip(np.nan_to_num(low).tolist(), np.nan_to_num(high).tolist(), strict=True)
         terms = [
             replace(term, low=start, high=end, scale=end - start) if ranged and isinstance(term, Linear) else term
@@ -256,7 +256,7 @@ class Comparison:
 
     @classmethod
     def restored(cls, told: dict[str, Any] | None, rules: Rules, schema: Schema) -> Comparison:
-        """Restore from the result of `saved`; raise ``ValueError`` if it does not match the schema."""
+        """Restore a comparison from the result of `saved`; raise ``ValueError`` if it does not match the schema."""
         if rules.growing or told is None:
             if not rules.growing:
                 raise ValueError("the distance was not fitted")
@@ -285,7 +285,7 @@ class Comparison:
         return cls(schema, fitted, False, vocabulary).with_live()._with_values(told)
 
     def _with_values(self, told: dict[str, Any] | None) -> Comparison:
-        """Learn the values of a saved comparison, and return this comparison."""
+        """Learn the values saved in ``told``, and return ``self``."""
         for a, values in () if told is None else told["live"]:
             for value in values:
                 self.live[a].learn(value)
@@ -297,7 +297,7 @@ _FORMS: dict[str, Any] = {each.form: each for each in (Linear, Differ, Curve, Pr
 
 @lru_cache(maxsize=128)
 def _growing(distance: Distance, schema: Schema) -> Comparison:
-    """Return a comparison with growing ranges, which does not depend on any rows."""
+    """Return a comparison that is not fitted to rows; the ranges of its numbers grow when rows are learned."""
     elapsed = dict[Name, Any]()
     for a, kind in enumerate(schema.kinds):
         parts = kind.parts if isinstance(kind, Date) and kind.parts != "auto" else ("elapsed",)
@@ -332,14 +332,14 @@ class Description:
         self.__dict__.update(state | {"core": core})
 
     def saved(self) -> dict[str, Any]:
-        """Return the learned state for a saved model, without the values of the instances, which are saved as rows."""
+        """Return the learned state, to be saved with the model; the values of instances are saved with the rows."""
         return {"trace": self.trace} | _unpacked(self.core.state())
 
     @classmethod
     def restored(
         cls, told: dict[str, Any], rules: Rules, comparison: Comparison, instances: Instances, labels: Any, n_seen: int
     ) -> Description:
-        """Restore from the result of `saved` and check it; ``labels`` returns the labels of rows at given positions."""
+        """Restore and check a description from the result of `saved`; ``labels`` maps positions of rows to labels."""
         width, trace, core = len(comparison.schema), told["trace"], rules.core(comparison)
         records = checked(told["records"], np.int64, (None, 5), least=0)
         ids, n = records[:, 0], len(records)
@@ -358,7 +358,7 @@ class Description:
         if told["arrivals"] != n_seen or not 0 <= told["n_dropped"] < 2**62 or recent.size > rules.window:
             raise ValueError("the description belongs to other rows")
         if (trace is None) == bool(rules.history):
-            raise ValueError("the history is missing, or was not requested")
+            raise ValueError("the history is missing, or is present although not requested")
         if trace is not None:
             checked(trace, np.int64, (None, 5), least=-1)
         core.restore(_packed(told | {"cells": cells}))
@@ -408,16 +408,16 @@ class Description:
         return ids[acceptable > 0] if self.rules.keep == "significant" else ids
 
     def search_weights(self) -> FloatArray:
-        """Return the factor by which the differences in each attribute are multiplied."""
+        """Return one factor for each attribute, by which its differences are multiplied."""
         return self.core.weights()[3]
 
     def counts_of(self, labels: IdArray) -> FloatArray:
-        """Return an array with the number of instances of each label, within the window if any; 0 for label -1."""
+        """Return the number of instances of each of these labels (in the window, if there is one); 0 for label -1."""
         counts, _ = self.core.counts()
         return np.append(counts, 0.0)[np.minimum(labels, counts.size)]
 
     def most_frequent(self, labels: IdArray) -> int:
-        """Return the position of the most frequent label, or of the first one if several are most frequent."""
+        """Return the position of the most frequent of these labels; ties go to the first label."""
         return int(np.argmax(self.counts_of(labels)))
 
 
@@ -429,7 +429,7 @@ _COLUMNS = {"records": 5, "tallies": 2}
 
 
 def _unpacked(state: bytes) -> dict[str, Any]:
-    """Split the state of a compiled description into parts, without the values of its instances."""
+    """Split the state of a compiled description into named parts; leave out the values of its instances."""
     found: dict[str, Any] = {}
     at = 0
     for name, dtype in _STATE.items():
@@ -454,7 +454,7 @@ def _packed(parts: dict[str, Any]) -> bytes:
 
 
 def _check_seen_ranges(low: Any, high: Any, cells: FloatArray, ranged: BoolArray) -> None:
-    """Raise ``ValueError`` if the saved ranges do not contain the numbers of the stored instances."""
+    """Raise ``ValueError`` if a number in a stored instance is outside the saved range of its column."""
     width = cells.shape[1]
     for ends in (low, high):
         checked(ends, np.float64, (width,), missing=True)
@@ -462,7 +462,7 @@ def _check_seen_ranges(low: Any, high: Any, cells: FloatArray, ranged: BoolArray
         known = ranged & ~np.isnan(cells).all(axis=0) if len(cells) else np.zeros(width, bool)
         inside = (np.fmin.reduce(cells, initial=np.inf) >= low) & (np.fmax.reduce(cells, initial=-np.inf) <= high)
         if (known & ~inside).any() or np.isinf(high - low).any():
-            raise ValueError("the ranges do not contain the stored numbers")
+            raise ValueError("a stored number is outside the range of its column")
 
 
 # Descriptions by class code, with the key None first. Without ``per_class``, only the description with key None exists,

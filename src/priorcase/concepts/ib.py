@@ -368,7 +368,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         return memory
 
     def _refreshed(self) -> ConceptMemory:
-        """Return the memory after bringing the records and the history of the remaining rows up to date."""
+        """Return the memory, in which the records and the history of the remaining rows are up to date."""
         found = self._memory = memory.refreshed(self._answering(), threads=self._threads())
         return found
 
@@ -541,7 +541,7 @@ class IB4(ConceptLearner):
     For class c, ``Sim_c(x, y) = -sqrt(sum_i w_ci^2 f(x_i, y_i))`` with f as in `IB1`. A label is "c" or "not c". After
     y has predicted x, ``Cum_i += (1 - L) (1 - d_i)`` if their labels are equal and ``Cum_i += (1 - L) d_i`` if not,
     ``Norm_i += 1 - L``, and ``w_ci = max(Cum_i / Norm_i - 1/2, 0)``. Here ``d_i = sqrt(f(x_i, y_i))``, and L is the
-    higher frequency of the two labels. All weights start at 1/2; weights of irrelevant nominal attributes tend to 0.
+    higher of the two labels' frequencies. All weights start at 1/2; weights of irrelevant nominal attributes tend to 0.
 
     The class whose description claims the query is predicted. If several descriptions claim the query, the nearest one
     wins; if none does, the nearest member wins (by squared distance / sum of weights). Targets may be multi-label.

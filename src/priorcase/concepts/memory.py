@@ -101,7 +101,7 @@ class ConceptMemory(Memory):
         self.seen = SeenClasses.restored(state["seen"], instances)
         rules, described = self.rules, state["descriptions"]
         if (self.log is not None) != (rules.history == "replay") or type(self.stale) is not bool:
-            raise ValueError("the history is missing, or was not requested")
+            raise ValueError("the history is missing, or is present although not requested")
         schemas = (instances.schema, instances.targets)
         if self.log is not None and ((self.log.schema, self.log.targets) != schemas or not _holds(self.log, self)):
             raise ValueError("the history belongs to other rows")
@@ -214,7 +214,7 @@ class ConceptMemory(Memory):
 
 
 def _holds(log: Instances, memory: ConceptMemory) -> bool:
-    """Return whether a log contains all rows of a memory, and ``memory.order`` lists exactly the logged rows."""
+    """Return whether a log contains all rows of a memory, and whether ``memory.order`` lists all logged rows."""
     return np.array_equal(np.sort(memory.order), log.ids) and bool(np.isin(memory.instances.ids, log.ids).all())
 
 
@@ -257,7 +257,7 @@ class Change:
             return self.finished()
 
     def finished(self) -> ConceptMemory:
-        """Return the memory after the compiled calls; repeated calls give the same result."""
+        """Return the memory with the results of the completed change; repeated calls give the same result."""
         if self.ids is None:
             return self.after
         memory = self.after.fork()
@@ -345,7 +345,7 @@ def _progress(n: int, text: str) -> Iterator[Callable[[int], None]]:
 
 
 def _with_classes(descriptions: Descriptions, targets: AnyArray) -> Descriptions:
-    """Return the descriptions, with an additional one for each new class in the targets."""
+    """Return the descriptions, plus a new description for each class that is new in these targets."""
     if not descriptions[None].rules.per_class:
         return descriptions
     codes = targets.tolist() if targets.ndim == 1 else np.flatnonzero(targets.any(axis=0)).tolist()
@@ -354,7 +354,7 @@ def _with_classes(descriptions: Descriptions, targets: AnyArray) -> Descriptions
 
 
 def _labels(descriptions: Descriptions, rows: Rows) -> list[IdArray]:
-    """Return the labels of the rows in each description."""
+    """Return, for each description, the label that each row has in it."""
     ids, _, targets = rows
     if not descriptions[None].rules.per_class:
         return [targets]
@@ -368,7 +368,7 @@ def _labels(descriptions: Descriptions, rows: Rows) -> list[IdArray]:
 def _after_learning(
     descriptions: Descriptions, ids: IdArray, results: Sequence[tuple[Any, ...]]
 ) -> tuple[Descriptions, IdArray]:
-    """Return the descriptions after the compiled calls, and the ids of rows that are no longer stored.
+    """Return the descriptions, updated with the results of learning, and the ids of rows that are no longer stored.
 
     The function is idempotent, so that it can be repeated after an interrupt.
     """
@@ -438,7 +438,7 @@ def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int) -> ConceptMem
 
 
 def refreshed(memory: ConceptMemory, *, threads: int) -> ConceptMemory:
-    """Return the memory with records and history as if forgotten rows had never been learned."""
+    """Return a memory whose records and history are as if the forgotten rows had never been learned."""
     if not memory.stale:
         return memory
     first, fresh = memory.descriptions[None], memory.fork()
@@ -449,7 +449,7 @@ def refreshed(memory: ConceptMemory, *, threads: int) -> ConceptMemory:
 
 
 def _replayed(memory: ConceptMemory, known: Instances, order: IdArray, gone: IdArray, threads: int) -> ConceptMemory:
-    """Return the memory after learning the known rows again in order, without the rows ``gone``."""
+    """Return a new memory that has learned the rows ``known`` again in ``order``, except the rows ``gone``."""
     rest = known.fork()
     rest.remove(gone)
     rules, ids, order = memory.rules, rest.ids, order[~np.isin(order, gone)]
@@ -479,7 +479,7 @@ def _replayed(memory: ConceptMemory, known: Instances, order: IdArray, gone: IdA
 def _relearned(
     descriptions: Descriptions, instances: Instances, seen: SeenClasses, order: IdArray, threads: int
 ) -> tuple[Descriptions, IdArray]:
-    """Learn stored rows with the attributes of the descriptions; return the descriptions and the dropped ids."""
+    """Learn stored rows again in ``order``; return the descriptions, and the ids of rows that are no longer stored."""
     comparison, positions = descriptions[None].comparison, instances.positions(order)
     cells = instances.cells(positions)[:, : len(comparison.schema)]
     targets = seen.coded(instances, positions)

@@ -2,7 +2,7 @@
 
 An exemplar has weight ``w_X = used_X / correct_X >= 1``: the number of times X was the nearest exemplar, divided by the
 number of times its class was then right (Cost & Salzberg 1993). Both numbers start at 1. With
-``weighting="one_pass"`` and ``inherit``, a new exemplar starts with the numbers of its nearest exemplar.
+``weighting="one_pass"`` and ``inherit``, a new exemplar instead starts with the two numbers of its nearest exemplar.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ class LearningHistory(GridsResult):
 
     @property
     def accuracy(self) -> FloatArray:
-        """Accuracy of the predictions made up to each instance; NaN before the first prediction."""
+        """Share of correct predictions up to and including each instance; NaN before the first prediction."""
         return self._accuracy(None)
 
     @prefix_errors

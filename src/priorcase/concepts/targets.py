@@ -78,18 +78,18 @@ class SeenClasses:
 
     @cached_property
     def positions(self) -> IdArray:
-        """Position of each code in `classes`."""
+        """For each class code, the position of its class in `classes`."""
         positions, present = np.zeros(len(self.labels), np.int64), np.flatnonzero(self.codes >= 0)
         positions[self.codes[present]] = present
         return positions
 
     def saved(self) -> dict[str, Any]:
-        """Return the fields for a saved model."""
+        """Return the fields, to be saved with the model."""
         return {each.name: getattr(self, each.name) for each in fields(self)} | {"labeling": self.labeling.saved()}
 
     @classmethod
     def restored(cls, told: dict[str, Any], instances: Instances) -> SeenClasses:
-        """Restore from the result of `saved`; raise ``ValueError`` if it does not match the stored rows."""
+        """Restore the classes from the result of `saved`; raise ``ValueError`` if they do not match the stored rows."""
         flat, labels, n_rows, next_id = told["labeling"]["flat"], told["labels"], told["n_rows"], told["next_id"]
         rows = checked(told["rows"], np.int64, (len(labels),), least=0)
         numbers = all(type(number) is int and 0 <= number < 2**62 for number in (n_rows, next_id))
@@ -111,7 +111,7 @@ class SeenClasses:
         return found
 
     def with_rows(self, labeling: Labeling, values: list[Value]) -> tuple[AnyArray, Self]:
-        """Return the class codes of additional rows, and the classes seen including those of the additional rows."""
+        """Return the class codes of additional rows, and the `SeenClasses` that also count these rows."""
         seen, new = self, tuple(dict.fromkeys(label for label in values if label not in self.index))
         if new or labeling is not self.labeling:
             rows = np.concatenate([self.rows, np.zeros(len(new), np.int64)])
@@ -120,7 +120,7 @@ class SeenClasses:
         return codes, seen.counted(np.bincount(codes, minlength=seen.rows.size), len(values))
 
     def counted(self, rows: IdArray, n: int) -> Self:
-        """Return the classes seen after adding ``n`` rows; ``rows`` contains the number of added rows of each class."""
+        """Return the `SeenClasses` that also count ``n`` new rows; ``rows`` is the number of these rows by class."""
         changed: dict[str, Any] = {"rows": self.rows + rows, "n_rows": self.n_rows + n, "next_id": self.next_id + n}
         if ((self.rows == 0) & (rows > 0)).any():
             return replace(self, **changed)
@@ -143,7 +143,7 @@ class SeenClasses:
         return replace(self, labeling=labeling, labels=labels, rows=rows, n_rows=len(instances))
 
     def coded(self, instances: Instances, positions: IdArray) -> AnyArray:
-        """Return targets of stored rows for descriptions: class codes, or 0/1 memberships of shape (rows, classes)."""
+        """Return stored targets as descriptions need them: class codes, or 0/1 memberships of shape (rows, classes)."""
         if not self.indicator:
             table = np.array([self.index.get(value, -1) for value in instances.target_values()], np.int64)
             return np.asarray(table[instances.target()[positions]])
@@ -151,7 +151,7 @@ class SeenClasses:
         return np.stack([table[instances.target(t)[positions]] for t, table in enumerate(tables)], axis=1)
 
     def table(self, coded: AnyArray) -> Table:
-        """Return targets as stored with the rows: classes by name, memberships as 0 and 1."""
+        """Return targets in the form in which rows store them: classes by name, memberships as 0 and 1."""
         if not self.indicator:
             return Table(self.targets, len(coded), (Coded(coded, self.labels),))
         return Table(self.targets, len(coded), tuple(Coded(inside.astype(np.int8), (0, 1)) for inside in coded.T))

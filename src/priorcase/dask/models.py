@@ -1,4 +1,4 @@
-"""Fit models to Dask DataFrames, and predict their rows: see `fit`."""
+"""Fit models to Dask DataFrames, and predict the rows of Dask DataFrames; see `fit`."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def fit(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
     ----------
     model
         A `KNNClassifier` or `KNNRegressor`; a Bayes classifier (`NaiveBayes`, `SubsetAveragedBayes`,
-        `TreeAveragedBayes`, ...); or a `StackedClassifier`, `StackedRegressor`, `KNNClassifierCV` or `KNNRegressorCV`,
-        which send all rows to the workers. The model is cloned.
+        `TreeAveragedBayes`, ...); or a `StackedClassifier`, `StackedRegressor`, `KNNClassifierCV` or `KNNRegressorCV`
+        (for these four, all rows are sent to the workers). The model is cloned.
     X
         A Dask DataFrame, whose partitions may be backed by Arrow. Rows are numbered in the order of the partitions.
     y, sample_weight
@@ -102,7 +102,7 @@ def fit(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
 
 
 def _partitions(X: Any, y: Any, sample_weight: Any) -> list[Delayed]:
-    """Return tasks that return the partitions with their targets and weights."""
+    """Return one task for each partition; its result is a `Partition`, which contains rows, targets and weights."""
     if not isinstance(X, dask.dataframe.DataFrame):
         raise ParameterError(
             f"X must be a Dask DataFrame, got {quoted(X)}. For example dask.dataframe.from_pandas(X, npartitions=8)."
@@ -128,14 +128,14 @@ def _partitions(X: Any, y: Any, sample_weight: Any) -> list[Delayed]:
 def _agreement(
     model: Any, X: Any, partitions: Sequence[Delayed], classes: bool, y: Any, sample_weight: Any
 ) -> Agreement:
-    """Return the `Agreement` used to read all partitions."""
+    """Return the `Agreement` with which every partition is read."""
     taken = [given for given in (y, sample_weight) if np.isscalar(given)]
     nominal = _nominal_numbers(model, X._meta.drop(columns=taken))
     return agree(model, _sketches(partitions, nominal, classes), classes)
 
 
 def _sketches(partitions: Sequence[Delayed], nominal: frozenset[Name], classes: bool) -> list[Sketch]:
-    """Read all partitions for the first time, and describe their columns."""
+    """Read all partitions for the first time, and return the sketch of each partition."""
     tell = delayed(sketch, pure=False)
     try:
         return list(dask.compute(*(tell(each, nominal, classes) for each in partitions)))
@@ -161,7 +161,7 @@ def _nominal_numbers(model: Any, meta: Any) -> frozenset[Name]:
 
 
 def _fit_counts(model: Any, agreement: Agreement, partitions: Sequence[Delayed]) -> Any:
-    """Fit models to the partitions and merge them in order; counts need two passes if cut points are learned."""
+    """Fit a model to each partition and merge the models in order; learning cut points needs an earlier pass."""
     reader = clone(model).set_params(schema=agreement.empty.schema, categorical_features="from_dtype")
     if model.keep_rows:
         found = _reduced(_learned, reader, partitions, "merge")
@@ -197,12 +197,12 @@ def _learned(model: Any, partition: Partition) -> Any:
 
 
 def _gathered(model: Any, partition: Partition) -> Any:
-    """Return the counts of one partition in a first pass, or None if the partition has no rows."""
+    """Return a model that has counted one partition in the first pass, or None if the partition has no rows."""
     return _of_rows(partition, model._gathered, weighted=False)
 
 
 def _counted(model: Any, partition: Partition) -> Any:
-    """Return the counts of one partition with the common cut points, or None if the partition has no rows."""
+    """Return a model that has counted one partition in the second pass, or None if the partition has no rows."""
     return _of_rows(partition, model._counted, weighted=False)
 
 
@@ -288,7 +288,7 @@ def _blocks(model: DistributedKNN, X: Any, k: int) -> list[tuple[int, int, Delay
 
     Return, for each block, its number, the position of its first query, and its queries.
 
-    Many queries are split into at least two blocks, so that not all workers wait for the partition searched first.
+    Many queries are split into at least two blocks, so that not all workers wait for the same partition.
     """
     queries = encoded(model._empty, X)
     n = len(queries.cells)
@@ -302,7 +302,7 @@ def _blocks(model: DistributedKNN, X: Any, k: int) -> list[tuple[int, int, Delay
 def kneighbors(
     model: DistributedKNN, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
 ) -> Any:
-    """Find the nearest rows of each query; return distances and ids, shape (queries, n_neighbors).
+    """Find the nearest rows of each query; return distances and ids, each of shape (queries, n_neighbors).
 
     Ids are positions in the concatenated partitions. Without ``X``, the stored rows are the queries, and a row is not
     its own neighbor. See `predict` for the type of the result.
@@ -364,8 +364,8 @@ def loo_predict_proba(model: Any) -> Any:
 def compare(learners: Any, X: Any, y: Any, **options: Any) -> evaluation.Comparison:
     """Compare learners on a Dask DataFrame, with the splits distributed over the workers.
 
-    The options and the result are those of `priorcase.evaluation.compare` on ``X.compute()``. All rows are sent to
-    every worker. ``y`` is a column name or a Dask Series.
+    The options and the result are the same as for `priorcase.evaluation.compare` on ``X.compute()``. All rows are sent
+    to every worker. ``y`` is a column name or a Dask Series.
     """
     table, targets, _ = _in_memory(X, y)
     with _workers():
@@ -376,7 +376,7 @@ def compare(learners: Any, X: Any, y: Any, **options: Any) -> evaluation.Compari
 def tune(estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, **options: Any) -> Tuning:
     """Select the parameters of a k-NN model, with candidates and folds distributed over the workers.
 
-    The options and the result are those of `priorcase.tune` on ``X.compute()``. For a `KNNClassifierCV` or
+    The options and the result are the same as for `priorcase.tune` on ``X.compute()``. For a `KNNClassifierCV` or
     `KNNRegressorCV`, ``tuning_`` is returned. ``y`` and ``sample_weight`` are column names or Dask Series.
     """
     table, targets, weights = _in_memory(X, y, sample_weight)

@@ -51,7 +51,7 @@ _GOLDEN = 0.6180339887
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Encoded queries, their unseen values, and the stored rows to exclude from their neighbors.
+    """Encoded queries with their unseen values; a stored row used as a query is not its own neighbor.
 
     ``own`` contains the ids of stored rows used as queries; ``targets`` and ``weights`` are the targets and weights of
     the same rows.
@@ -69,7 +69,7 @@ class Queries:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Nearest rows of each query in some partitions, nearest first; the rows of query i start at indptr[i].
+    """Nearest rows of each query in one or more partitions, nearest first; the rows of query i start at indptr[i].
 
     ``overflow`` marks distances that are infinite because they are too large for float64; None if no distance
     overflows.
@@ -88,7 +88,7 @@ class Found:
         return sum(value.nbytes for value in vars(self).values() if value is not None)
 
     def refuse_overflow(self, queries: IntArray, at: Any = slice(None), *, first: int = 0) -> None:
-        """Raise an error if the distance of one of the given entries overflows."""
+        """Raise an error if one of the distances ``at`` overflows."""
         if self.overflow is not None and (wrong := self.overflow[at]).any():
             entry = int(np.argmax(wrong))
             raise NumericRangeError(
@@ -126,7 +126,7 @@ class IndexedPartition:
         self._index, self._lock = None, Lock()
 
     def __sizeof__(self) -> int:
-        """Return the size from which Dask decides whether to send the rows or the query."""
+        """Return the size in bytes, from which Dask decides whether to send the rows or the query."""
         return self.stored.nbytes + (0 if self._index is None else self._index.nbytes)
 
     @property
@@ -164,7 +164,7 @@ class IndexedPartition:
     def _ask(
         self, queries: Queries, at: IntArray, k: int = 0, ties: bool = False, limits: FloatArray | None = None
     ) -> Neighbors:
-        """Return the ``k`` nearest rows of some queries, or the rows within their limits."""
+        """Return the ``k`` nearest rows of the queries ``at``, or the rows within ``limits``, one limit per query."""
         cells, own = queries.as_cells()[at], None if queries.own is None else queries.own[at]
         options: Any = {"weights": self.weights, "exclude": own, "algorithm": self.algorithm, "threads": self.threads}
         if limits is not None:
@@ -172,7 +172,7 @@ class IndexedPartition:
         return self.index.kneighbors(self.fitted, cells, min(k, len(self)), ties=ties, **options)
 
     def _until(self, queries: Queries, wanted: int, ties: bool) -> Neighbors:
-        """Return enough of the nearest rows of each query for their weights to reach ``wanted``."""
+        """Return, for each query, as many nearest rows as are needed for a total weight of ``wanted``."""
         every, weights, k = np.arange(len(queries.cells)), self._row_weights(), wanted
         while True:
             found = self._ask(queries, every, k, ties)
@@ -280,7 +280,7 @@ def _weights(found: Found) -> FloatArray:
 
 
 class _FoundClasses:
-    """Classes of the neighbors, with the weight of each class over all rows."""
+    """Classes of the neighbors, and the total weight of each class in all rows."""
 
     def __init__(self, labels: AnyArray, codes: IntArray, weights: FloatArray) -> None:
         self.labels, self.codes, self.weights = labels, codes, weights
@@ -290,7 +290,7 @@ class _FoundClasses:
 
 
 class _ClassVotes(KNNClassifier):
-    """Votes of a `KNNClassifier` among the neighbors returned by workers."""
+    """`KNNClassifier` in which the neighbors returned by workers vote."""
 
     _found: list[Any]
 
@@ -299,7 +299,7 @@ class _ClassVotes(KNNClassifier):
 
 
 class _NumberVotes(KNNRegressor):
-    """Votes of a `KNNRegressor` among the neighbors returned by workers."""
+    """`KNNRegressor` in which the neighbors returned by workers vote."""
 
     _found: FloatArray
 
@@ -312,7 +312,7 @@ Answer = Literal["predict", "predict_proba"]
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """Parameters, classes and class weights of a model, for predictions from lists of neighbors."""
+    """Predicts from lists of neighbors, with the parameters, classes and class weights of a model."""
 
     model: Any
     empty: Instances = field(repr=False)
@@ -454,7 +454,7 @@ class DistributedKNN(TextResult):
         return delayed(encoded, pure=False)(delayed(self._empty, traverse=False), X)
 
     def near(self, queries: Delayed, k: int, *, ties: bool, weighted: bool, turn: int = 0) -> Delayed:
-        """Return the nearest rows over all partitions, merging a few lists at a time.
+        """Return a task that finds the nearest rows of each query in all partitions, and merges a few lists at a time.
 
         One partition, which depends on ``turn``, is searched first; unless rows are weighted, its results limit the
         search of the other partitions.
@@ -562,13 +562,13 @@ def _stored(head: Any, agreement: Agreement, partitions: Sequence[Delayed]) -> l
 
 
 def _head(model: KNN, agreement: Agreement) -> Any:
-    """Return the model without rows, with checked parameters."""
+    """Check the parameters of a model, and return a copy of the model without rows."""
     head = clone(model)
     head._check_parameters()
     if head._k == "all":
         raise ParameterError(
-            "n_neighbors='all' is not available, because it would transfer rows x queries distances. Choose "
-            "a number, or fit the model on one machine."
+            "n_neighbors='all' is not available, because the distance of each query from every row would "
+            "be transferred. Choose a number, or fit the model on one machine."
         )
     if head._distance.whole:
         raise ParameterError(

@@ -163,7 +163,7 @@ def _key(value: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """The kinds and value codes that all partitions share, and the first row id of each partition.
+    """Kinds of columns and codes of values for all partitions, and the id of the first row of each partition.
 
     ``empty`` contains the kinds and codes, but no rows.
     """

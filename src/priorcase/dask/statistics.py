@@ -43,7 +43,7 @@ Stored = Sequence[Delayed]
 
 
 def over(stored: Stored, function: Callable[..., Any], *given: Any) -> list[Any]:
-    """Return the results of a function for the rows of each partition, computed on their workers."""
+    """Return the result of a function for each partition, computed on the worker that has the rows of the partition."""
     shared = [delayed(value, traverse=False) for value in given]
     call = delayed(function, pure=False)
     return list(dask.compute(*(call(part, *shared) for part in stored)))
@@ -84,7 +84,7 @@ class ReducedStatistics(Statistics):
         return self.fact(("gathered", a, name, *given), compute)
 
     def find_inliers(self, columns: Sequence[int]) -> None:
-        """Find the inlier ranges of several columns in one selection; see `inlier_range`."""
+        """Find the inlier ranges of several columns with one call of `select`; see `inlier_range`."""
         if self.totals.weighted or not columns:
             return
         known = np.sum(over(self.stored, _known_counts, tuple(columns)), axis=0).tolist()
@@ -189,7 +189,7 @@ def _known_counts(stored: Instances, columns: Sequence[int]) -> list[int]:
 
 
 def _ends_within(stored: Instances, bounds: Mapping[int, tuple[float, float]]) -> dict[int, tuple[float, float]]:
-    """Return the smallest and largest number within the bounds of each column."""
+    """Return, for each column, the smallest and the largest number within the bounds of the column."""
     found = {}
     for a, (least, most) in bounds.items():
         numbers = _known(stored, a)
@@ -276,7 +276,7 @@ def select(stored: Stored, ranks: Mapping[int, Sequence[int]]) -> dict[int, list
 def _digits(
     stored: Instances, asked: Sequence[tuple[int, int]], shift: int
 ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Count the digits that follow each prefix in the numbers of its column; return distinct digits and counts."""
+    """Return, for each pair (column, prefix), the digits that follow the prefix in the column, and their counts."""
     found = []
     keys: dict[int, NDArray[np.uint64]] = {}
     for a, prefix in asked:
@@ -292,7 +292,7 @@ def _digits(
 
 
 def _keys(numbers: FloatArray) -> NDArray[np.uint64]:
-    """Map numbers to integers in the same order."""
+    """Map numbers to integers that have the same order as the numbers."""
     bits = (numbers + 0.0).view(np.uint64)  # turns -0.0 into 0.0
     return np.where(bits & _SIGN, ~bits, bits | _SIGN)
 

@@ -137,7 +137,7 @@ def _arff_attribute(rest: str) -> tuple[str, list[Meaning]]:
 
 
 def _nominal(braces: str, name: str) -> list[Meaning]:
-    """Return the possible lists of values of a nominal column: split by the rule of Weka, or split at commas."""
+    """Return a `Meaning` for each way to read the values of a nominal column: split by Weka's rule, or at commas."""
     found: list[tuple[str, ...]] = []
     wrong = MalformedError(f"the values of {name!r} are not distinct. {_ATTRIBUTE_HINT}")
     for between_commas in (False, True):

@@ -72,10 +72,10 @@ def load(
 ) -> tuple[Any, AnyArray]:
     """Load the attributes and the target of a data set by its name.
 
-    `load` first searches the folder, which contains CSV files and a ``manifest.json`` that describes their columns. It
+    `load` first searches ``folder``, which contains CSV files and a ``manifest.json`` that describes their columns. It
     then searches the built-in tables, the cache of downloaded data sets, and OpenML (through scikit-learn). Downloads
-    are saved to the cache, which is the folder ``PRIORCASE_CACHE`` or, by default, a folder in the user's cache.
-    :func:`available` lists the names of the data sets.
+    are saved to the cache. The environment variable ``PRIORCASE_CACHE`` sets the folder of the cache; the default is a
+    folder in the user's cache. :func:`available` lists the names of the data sets.
 
     Parameters
     ----------
@@ -175,8 +175,9 @@ def load_taxonomy(name: str, attribute: str, *, folder: Folder | None = None, do
 def available(*, folder: Folder | None = None) -> Available:
     """List the data sets that :func:`load` can load by name: in the folder, built in, in the cache, and at OpenML.
 
-    The list contains only a selection of the data sets at OpenML; `load` finds all of them. Nothing is downloaded.
-    ``folder`` is the folder to search first; None for the folder set by the environment variable ``PRIORCASE_DATA``.
+    The list contains only a selection of the data sets at OpenML; `load` finds every data set at OpenML. Nothing is
+    downloaded. ``folder`` is the folder to search first; None for the folder set by the environment variable
+    ``PRIORCASE_DATA``.
 
     Examples
     --------
@@ -204,8 +205,8 @@ def available(*, folder: Folder | None = None) -> Available:
 class Available(GridResult):
     """Names and descriptions of data sets, printed as a table.
 
-    ``places`` maps each name to the place it is read from: the user's folder, the package, the cache, or OpenML.
-    ``descriptions`` maps the names of the data sets that are on this machine to their descriptions.
+    ``places`` maps each name to the place from which the data set is read: the user's folder, the package, the cache,
+    or OpenML. ``descriptions`` maps the names of the data sets that are on this machine to their descriptions.
     """
 
     places: dict[str, Place]
@@ -409,7 +410,7 @@ def _data_folder(folder: Folder | None = None) -> Path | None:
         return None
     path = Path(folder)
     if not (path / MANIFEST).is_file():
-        problem = f"{said} names {os.fspath(folder)!r}, which is not a folder with a {MANIFEST}"
+        problem = f"{said} is {os.fspath(folder)!r}, which is not a folder with a {MANIFEST}"
         raise ReadingError(f"{problem}. Pass the folder that contains the CSV files and their {MANIFEST}.")
     return path
 
@@ -431,7 +432,7 @@ def _found(name: str, folder: Folder | None, *, download: bool) -> tuple[Path, D
     """Return the folder and the description of a data set, which is downloaded if necessary."""
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
         expected = "the name of a data set: letters, digits, dots, dashes, underscores and parentheses"
-        raise ReadingError(f"got {quoted(name)}; expected {expected}. available() lists names.")
+        raise ReadingError(f"got {quoted(name)}; expected {expected}. available() lists the names.")
     tried, names, failed = [], [*BUILT_IN, *KNOWN], None
     if (own := _data_folder(folder)) is None:
         tried.append(f"{DATA} is not set")

@@ -116,7 +116,7 @@ class NamedColumns(Source):
         return rows
 
     def take(self, rows: slice | AnyArray) -> NamedColumns:
-        """Return a table of the given rows."""
+        """Return a table that contains only the given rows."""
         return NamedColumns.of({name: column[rows] for name, column in self.data.items()}, self.kinds)
 
     def shown(self, name: str, rows: slice | IntArray = slice(None)) -> list[Any]:

@@ -40,8 +40,8 @@ class RawTable(NamedTuple):
     """The columns of a file as Arrow columns with unchanged fields, before the kinds of the columns are inferred.
 
     ``lines`` contains a pair (row, line) for the first row, and for each row that does not begin on the line after the
-    previous row; ``lines`` is empty if the line numbers are unknown. ``declared`` contains declarations in the file,
-    and ``about`` its format.
+    previous row; ``lines`` is empty if the line numbers are unknown. ``declared`` contains the declarations in the
+    file, and ``about`` describes its format.
     """
 
     source: str
@@ -54,7 +54,7 @@ class RawTable(NamedTuple):
 
 
 def runs(lines: Iterable[int]) -> tuple[tuple[int, int], ...]:
-    """Return a pair (row, line) for each row that is not on the line after the previous row; () for too many pairs."""
+    """Return (row, line) for each row that is not on the line after the previous row; () for too many such rows."""
     found: list[tuple[int, int]] = []
     expected = None
     for row, line in enumerate(lines):
@@ -156,7 +156,8 @@ def _sample(head: str, delimiter: str) -> list[list[str]]:
 def delimiter_of(text: str, usual: str = ",") -> str:
     """Return the delimiter that best splits all records into the same number of fields; ``usual`` if none is found.
 
-    Blanks are the delimiter only if most fields between them are numbers, and if no delimiter except tabs is found.
+    Blanks are the delimiter only if no delimiter except tabs is found and most of the fields between blanks are
+    numbers.
     """
     best, found = (0.0, 0.0, 0), usual
     for mark in dict.fromkeys((usual, *DELIMITERS)):
@@ -175,7 +176,7 @@ def delimiter_of(text: str, usual: str = ",") -> str:
 
 
 def _blanks_divide(text: str, width: int) -> bool:
-    """Return whether blanks split all lines into the same number of fields, above ``width``, and most are numbers."""
+    """Return whether blanks split all lines into equally many fields (over ``width``), most of which are numbers."""
     records, lines = _sample(_with_tabs(text), "\t"), text.splitlines()
     first = len(records[0]) if records else 0
     records, lines = records[1:] or records, lines[1:] or lines  # the first may be a header
@@ -380,7 +381,7 @@ def _title(source: str, line: int) -> ReadingError:
 
 
 def _lines_of(text: str, mark: str, start: int) -> Iterable[int]:
-    """Yield the line numbers on which records begin."""
+    """Yield, for each record, the number of the line on which the record begins."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=True)
     line = start
     with _long_fields():
@@ -399,7 +400,7 @@ def _split_fast(
     header: bool,
     texts: Collection[str] | None,
 ) -> tuple[list[Any] | None, bool]:
-    """Read columns with PyArrow, or return None if this is impossible; also return whether each line is a row."""
+    """Return the columns read by PyArrow (None if it cannot read them), and whether each line of the text is a row."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 

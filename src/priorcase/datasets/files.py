@@ -343,9 +343,9 @@ def read_excel(content: bytes, source: str, sheet: str | int | None, header: boo
 def _excel_rows(
     content: bytes, source: str, sheet: str | int | None, max_bytes: int
 ) -> tuple[list[tuple[int, list[Any]]], str | None]:
-    """Return the nonempty rows of a sheet, as (row number, cells) pairs without empty cells at the end, and its name.
+    """Return the nonempty rows of a sheet as (row number, cells) pairs, and the name of the sheet.
 
-    The sheet name is None if the workbook has only one sheet.
+    Empty cells at the end of a row are omitted. The name is None if the workbook has only one sheet.
     """
     import openpyxl
 
@@ -467,7 +467,7 @@ def _simple_column(column: Any, name: str, source: str) -> Any:
 
 
 def _categories(column: Any) -> Any:
-    """Give string categories a single dictionary, which keeps their order; convert other categories to plain values."""
+    """Encode string categories with one dictionary that keeps their order; convert other categories to plain values."""
     import pyarrow as pa
     from pyarrow import types
 
@@ -554,7 +554,7 @@ def read_sqlite(source: Readable, content: bytes, called: str, table: str | None
 
 
 def _database(source: Readable, content: bytes) -> sqlite3.Connection:
-    """Open a database file read-only, because another program may write to it; open other content in memory."""
+    """Open a database file read-only, because another program may write to it; otherwise open ``content`` in memory."""
     if isinstance(source, str | os.PathLike):
         path = Path(table_of(os.fspath(source))[0])
         if not path.exists():

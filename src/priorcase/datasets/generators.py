@@ -137,7 +137,7 @@ def make_waveform(n: int, *, attributes: int = 21, random_state: RandomState = N
 
     Rows are ``u h_a + (1 - u) h_b + e``, where the class determines the waves a and b. The class is drawn uniformly, u
     uniformly from 0 to 1 for each row, and e from the standard normal distribution for each cell. The Bayes accuracy is
-    86% to 87%. Returns numbers of shape ``(n, attributes)`` and the classes 0, 1 and 2.
+    86% to 87%. Returns an array of numbers of shape ``(n, attributes)`` and an array of the classes (0, 1 or 2).
 
     Parameters
     ----------
@@ -190,7 +190,8 @@ def make_disjuncts(
 
     The data are similar to the artificial domains of Aha, Kibler & Albert 1991, who plot a concept of this form but do
     not give its coordinates. With probability ``noise``, a value is *replaced* by a random value from the same
-    distribution; the class does not change. Returns numbers of shape ``(n, 2 + irrelevant)`` and the classes.
+    distribution; the class does not change. Returns an array of numbers of shape ``(n, 2 + irrelevant)`` and an array
+    of the classes.
 
     Parameters
     ----------
@@ -201,7 +202,7 @@ def make_disjuncts(
     irrelevant
         Number of additional columns, uniform from 0 to 1, that are independent of the class.
     random_state
-        Seed. With the same seed, ``noise`` and ``irrelevant`` do not change the original points.
+        Seed. With the same seed, the points before replacement do not depend on ``noise`` and ``irrelevant``.
 
     Examples
     --------
@@ -246,7 +247,7 @@ def boundary_distance(X: AnyArray) -> FloatArray:
 
 
 def _beyond(points: FloatArray) -> FloatArray:
-    """Return signed distances (negative inside) to the sides, shape (points, rectangles, directions)."""
+    """Return signed distances of points to the rectangles (negative inside), shape (points, rectangles, directions)."""
     return np.maximum(DISJUNCTS[..., 0] - points[:, None, :], points[:, None, :] - DISJUNCTS[..., 1])
 
 
@@ -316,7 +317,7 @@ def add_noise(
 
 
 def _donors(column: Column, level: float, rng: np.random.Generator, draw: Any) -> IntArray:
-    """Return, for each row, the row that provides its value: a random row with probability ``level``, else itself."""
+    """Return, for each row, the row that provides its value: a random row with probability ``level``, else this row."""
     known = ~_gaps(column)
     own = np.arange(known.size)
     chances, picks = rng.random(own.size), rng.random(own.size)
@@ -325,7 +326,7 @@ def _donors(column: Column, level: float, rng: np.random.Generator, draw: Any) -
 
 
 def _row_with_value(_column: Column, known: BoolArray, picks: FloatArray) -> IntArray:
-    """Return random rows among the rows with a known value."""
+    """Return, for each row, a random row among the rows in which the value is known."""
     rows = np.flatnonzero(known)
     return rows[(picks * rows.size).astype(np.intp)]
 
@@ -398,7 +399,7 @@ def _table_of(X: Any, rows: IntArray) -> Any:
 
 
 def _targets_of(y: Any, rows: IntArray) -> Any:
-    """Return the targets taken from the given rows; the targets can be a single column."""
+    """Return targets of the same type as y; target i of target column t is taken from row ``rows[i, t]`` of y."""
     if _is_table(y):
         return _table_of(y, rows)
     if hasattr(y, "iloc"):

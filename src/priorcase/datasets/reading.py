@@ -312,7 +312,7 @@ def _attributes_of(like: Any) -> Mapping[str, Any] | None:
 
 
 def meaning_of(told: Any, label: str) -> Meaning:
-    """Return the meaning of a column, given a kind, the name of a kind, or a list of levels."""
+    """Convert the declaration of a column, which is a kind, the name of a kind or a list of levels, to a `Meaning`."""
     if isinstance(told, Ordinal) or (isinstance(told, list | tuple) and told):
         levels = tuple(map(str, told.order if isinstance(told, Ordinal) else told))
         if len(set(levels)) < len(levels):
@@ -326,7 +326,7 @@ def meaning_of(told: Any, label: str) -> Meaning:
     word = {"text": "nominal", "set": "nominal", "taxonomy": "nominal", "circular": "numeric"}.get(word, word)
     if word not in KINDS:
         remedy = advice(told, KINDS, otherwise=f"A kind is one of {', '.join(KINDS)}, or a list of levels.")
-        raise ParameterError(f"schema has {quoted(told)} for column {label!r}, which is not a kind. {remedy}")
+        raise ParameterError(f"schema declares column {label!r} as {quoted(told)}, which is not a kind. {remedy}")
     return Meaning(cast("Any", word))
 
 

@@ -71,7 +71,7 @@ class Meaning:
     keeps_dash: bool = False
 
     def plain(self) -> dict[str, Any]:
-        """Return the attributes of this object that are not empty, as values that JSON can represent."""
+        """Return a dictionary of the nonempty attributes of this object, with values that JSON can represent."""
         found = {name: value for name, value in vars(self).items() if value not in (None, False, {}, ())}
         return {name: [*value] if isinstance(value, tuple) else value for name, value in found.items()}
 
@@ -201,7 +201,7 @@ class Fields:
 
 
 def _number_pattern(decimal: str, thousands: str | None) -> str:
-    """Return a regex for numbers with a decimal mark; its groups are two places for a sign, digits, and exponent."""
+    """Return a regex for numbers; its groups are a minus sign, a minus sign after a currency, digits, and exponent."""
     marks = {".": ",", ",": "."}[decimal] + _GROUPS if thousands is None else thousands
     grouped = f"[0-9]{{1,3}}(?:[{re.escape(marks)}][0-9]{{3}})+|" if marks else ""
     mark = re.escape(decimal)
@@ -503,8 +503,8 @@ def apply(
 ) -> tuple[Meaning, Any]:
     """Convert a text column according to a known meaning; raise `ReadingError` if a field is invalid.
 
-    Fields that were read as missing when the meaning was inferred are also missing here. With ``open``, a column that
-    contains an undeclared value is read as text instead of raising an error.
+    Fields that were read as missing when the meaning was inferred are also missing here. With ``open``, an undeclared
+    value does not raise an error; its column is then read as text.
     """
     import pyarrow as pa
 
@@ -551,8 +551,8 @@ def understand(
     """Return the meanings and values of text columns, as declared or inferred from all fields.
 
     A column can be ambiguous: the point in 1.234 can be a decimal mark or a thousands separator, and 3/4 can be in
-    March or in April. Then the other columns decide. If the other columns are ambiguous, too, ``comma`` decides; it is
-    True if commas are not delimiters.
+    March or in April. Then the other columns decide. If the other columns are ambiguous, too, ``comma`` (True if commas
+    are not delimiters) decides.
     """
     found: dict[str, tuple[Meaning, Fields | None, Any]] = {}
     told: dict[str, Meaning] = {}
@@ -570,7 +570,7 @@ def understand(
     within = commas if marks else comma and not any(_has_point(columns[name]) for name in plain)
 
     def settled(meaning: Meaning, text: Any) -> Meaning:
-        """Complete an ambiguous meaning, using the other columns."""
+        """Complete an ambiguous meaning with the decimal mark or the date order of the other columns."""
         if meaning.kind == "numeric" and meaning.decimal is None:
             return replace(meaning, decimal="," if within and (marks or _has(text, ",")) else ".")
         if meaning.kind == "date" and str(meaning.format).endswith("?"):
@@ -611,7 +611,7 @@ def _completed(meaning: Meaning, text: Any, conventions: Conventions) -> Meaning
 
 
 def _is_open(text: Any, conventions: Conventions, commas: bool) -> bool:
-    """Return whether numbers are not plain, or points in them may be thousands separators (if ``commas`` is True)."""
+    """Return whether some numbers are not plain or, with ``commas``, their points may be thousands separators."""
     return plain_numbers(_without(text, conventions.missing)) is None or (commas and _is_ambiguous(text))
 
 

@@ -159,7 +159,7 @@ class CalibrationTable(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Plot observed frequencies (95% intervals) against probabilities; bars show the share of rows in each bin."""
+        """Plot observed frequencies with 95% intervals against probabilities; bars show the share of rows per bin."""
         with drawing(ax, size=(6.0, 4.2)) as ax:
             _draw_diagonal(ax, "perfectly calibrated", "mean predicted probability", "observed share")
             bars: dict[str, Any] = {"align": "edge", "color": style(0).tint, "edgecolor": "white", "linewidth": 0.8}
@@ -452,7 +452,7 @@ def coverage_table(
     Parameters
     ----------
     y_true
-        The true number of each row.
+        The true value of each row.
     intervals
         Lower and upper ends: an array of shape (rows, 2), such as the result of ``predict_interval``, or a tuple
         (lower, upper). To evaluate several levels, pass a mapping from level to intervals.

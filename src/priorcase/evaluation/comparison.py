@@ -165,7 +165,7 @@ class Comparison(GridResult):
     training rows; otherwise the corrected standard error is too large. For leave-one-out and prequential comparisons,
     the standard error is ``s / sqrt(n)`` over the rows; for rmse, it is computed by the delta method.
 
-    ``learners`` and ``scores`` are in the order given. ``cells`` has one entry for each learner, repetition and
+    ``learners`` and ``scores`` are in the order of the arguments. ``cells`` has one entry per learner, repetition and
     finished split. ``protocol`` describes how the rows were split, ``rows`` is the number of rows, and ``repeats`` the
     number of repetitions. ``by_rows`` is True if each row was predicted separately (leave-one-out, prequential), so
     that each row has its own score. ``complete`` is False if the comparison was interrupted by Ctrl-C.
@@ -343,7 +343,7 @@ class Comparison(GridResult):
 
     @property
     def table(self) -> str:
-        """Table of mean scores as text, as printed."""
+        """The table of mean scores that is printed, as text."""
         return str(self)
 
     @prefix_errors

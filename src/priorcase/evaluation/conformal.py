@@ -177,7 +177,7 @@ def _over_folds(
 def _of_own_rows(
     predict: Callable[[Any, Any], FloatArray], source: LeftOut, X: Any, part: range
 ) -> list[tuple[IdArray, FloatArray]]:
-    """Return the rows of each fold, and their predictions from the model fitted without this fold."""
+    """Return, for each fold, its rows and their predictions by the model that was fitted to all other rows."""
     return [(source.folds[fold], predict(source.without(fold), taken_rows(X, source.folds[fold]))) for fold in part]
 
 
@@ -194,7 +194,7 @@ def _refuse_nan(values: AnyArray, model: Any) -> None:
 
 
 class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorMeta):
-    """Base class of conformal estimators: one model is fitted to all rows, and for each fold one to the other rows."""
+    """Base class of conformal estimators, which fit one model to all rows, and one model without each fold."""
 
     estimator: Any
     random_state: Any
@@ -272,16 +272,16 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorM
         model, folds, own = state["estimator_"], state["_folds"], {name: state[name] for name in self._fitted}
         models = [model, *state.get("kept", ())]
         if {type(each) for each in models} != {type(self.estimator)}:
-            raise ValueError("models of different types")
+            raise ValueError("the models have different types")
         for each in models:
             check_is_fitted(each)
             if each.n_features_in_ != model.n_features_in_:
-                raise ValueError("models with different columns")
+                raise ValueError("the models have different columns")
         for rows in folds:
             saving.checked(rows, np.int64, (None,), least=0)
         n = sum(map(len, folds))
         if len(folds) < 2 or not np.array_equal(np.sort(np.concatenate(folds)), np.arange(n)):
-            raise ValueError("folds that do not partition the rows")
+            raise ValueError("the folds do not partition the rows")
         self._check_fitted(own, models, n)
         if "kept" in state:
             source = LeftOut(None, None, np.empty(n), folds, models=tuple(models[1:]))
@@ -535,7 +535,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     sets of Vovk (2015), which equal the CV+ sets of Romano, Sesia & Candès (2020).
 
     For exchangeable rows, coverage is at least
-    ``1 - 2 alpha - min(2 (1 - 1/K) / (n/K + 1), (1 - K/n) / (K + 1))`` for K folds of n rows (Romano et al. 2020), and
+    ``1 - 2 alpha - min(2 (1 - 1/K) / (n/K + 1), (1 - K/n) / (K + 1))`` for n rows in K folds (Romano et al. 2020), and
     ``1 - 2 alpha`` for ``folds="loo"``. Coverage is usually close to ``1 - alpha``.
 
     Parameters
@@ -690,7 +690,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         return found
 
     def _compared(self) -> IdArray:
-        """Return the number of rows that each class is compared with."""
+        """Return, for each class, the number of rows with which a query is compared."""
         if not self._own_class:
             return np.full(self.classes_.size, self._targets.size)
         return np.bincount(self._targets, minlength=self.classes_.size)
@@ -746,7 +746,10 @@ def _count_no_less(
     adaptive: bool,
     part: range,
 ) -> IdArray:
-    """Return the counts over the rows of some folds; with ``targets``, each class is counted over its own rows only."""
+    """Return, for each query and class, how many rows of some folds are at least as nonconforming as the query.
+
+    With ``targets``, only the rows of the class are counted.
+    """
     total: IdArray | int = 0
     for fold in part:
         strange = _nonconformity(_class_shares(source.without(fold), X, classes=classes), draws, adaptive=adaptive)
@@ -788,7 +791,7 @@ class PredictionSets(PerQuery, GridResult):
         return [[label for label, _ in self._plausible(query)] for query in range(len(self))]
 
     def holds(self, y: Any) -> BoolArray:
-        """Return whether each set contains the true class."""
+        """Return a mask of the queries whose set contains the true class."""
         truth = _one_column(y)
         check_length(len(truth), len(self))
         found: BoolArray = (self.inside & (truth[:, np.newaxis] == self.classes)).any(axis=1)

@@ -67,7 +67,7 @@ class Curve(GridsResult):
     Means, standard errors, minima and maxima are over the repetitions that a learner finished. Partitions of one table
     share rows, so the standard error ``s / sqrt(repetitions)`` describes the precision of the mean for this table only.
 
-    ``learners`` and ``scores`` are in the order given, and ``points`` are in ascending order. ``cells`` has one entry
+    ``learners`` and ``scores`` are in the order of the arguments, and ``points`` ascend. ``cells`` has one entry
     for each finished combination of learner, repetition and point; ``cell.split`` is the index of the point.
     ``repeats`` is the planned number of repetitions, and ``protocol`` describes how rows were split. ``complete`` is
     False if the run was interrupted by Ctrl-C.
@@ -294,7 +294,7 @@ def draw_curves(
 
 
 def _log_ticks(ax: Any, x: AnyArray) -> None:
-    """Make the x axis logarithmic; up to 12 points get ticks where their labels fit, more points get default ticks."""
+    """Make the x axis logarithmic; if there are at most 12 points, only points whose labels fit have ticks."""
     from matplotlib.ticker import NullFormatter, NullLocator
 
     ax.set_xscale("log")

@@ -188,7 +188,7 @@ def _own_run(trial: Trial, start: int) -> tuple[Predictions, float, float] | Non
 class PrequentialCurve(GridsResult):
     """Scores of several learners along one stream; prints as one table for each score.
 
-    ``learners`` and ``scores`` are in the order given; ``start`` rows were learned before the first prediction.
+    ``learners`` and ``scores`` are in the order of the arguments; the first ``start`` rows were learned, not predicted.
     ``losses`` contains the scores of each row, shape (learners, scores, rows predicted); NaN for missing scores.
     ``window`` is the size of the sliding window, or None. ``failures`` maps the name of each failed learner to its
     error. ``reasons`` maps each missing score, as (learner, score), to an explanation. ``complete`` is False if the run

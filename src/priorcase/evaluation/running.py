@@ -294,7 +294,7 @@ def _alone(work: Callable[..., R], piece: tuple[Any, ...], n_jobs: int | None) -
 
 
 def _numbered(number: int, work: Callable[..., R], piece: tuple[Any, ...]) -> tuple[int, R | None]:
-    """Return the number of a piece with its result; Ctrl-C makes the result None, and other results are kept."""
+    """Return the number of a piece with its result; on Ctrl-C the result is None, and finished pieces are kept."""
     try:
         return number, work(*piece)
     except KeyboardInterrupt:

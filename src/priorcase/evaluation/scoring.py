@@ -207,7 +207,7 @@ def ask(learner: Any, X: Any, rows: IntArray, task: Task, needs: Collection[Need
 
 
 def aligned(proba: FloatArray, classes: AnyArray, labels: AnyArray, *, empty: float = 0.0) -> FloatArray:
-    """Return probabilities with columns in the order of ``labels``; columns of missing classes are set to ``empty``.
+    """Return probabilities with columns in the order of ``labels``; labels that are not in ``classes`` get ``empty``.
 
     Examples
     --------
@@ -311,11 +311,11 @@ class Score:
         return float(self.of_all(predictions))
 
     def of_mean(self, mean: float) -> float:
-        """Return the score of all rows, given the mean of the row scores."""
+        """Return the score of all rows, computed from the mean of the scores of the rows."""
         return float(np.sqrt(mean)) if self.root else mean
 
     def error(self, rows: FloatArray) -> float:
-        """Return the standard error, given the scores of the rows; NaN for infinite values or a single row.
+        """Return the standard error, computed from the scores of the rows; NaN for infinite values or a single row.
 
         The standard error of a mean is ``s / sqrt(n)``. For the square root of a mean, the delta method gives ``se(sqrt
         m) = se(m) / (2 sqrt m)``.
@@ -459,7 +459,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def _undefined(predictions: Predictions) -> str:
-    """Return why a score is NaN: either predictions are NaN, or the score is not defined on the rows."""
+    """Return the reason why a score is NaN: either predictions are NaN, or the score is not defined on the rows."""
     for values, words in ((predictions.predicted, "predictions"), (predictions.proba, "probabilities")):
         if values is not None and values.dtype.kind == "f":
             missing = np.isnan(values.reshape(len(values), -1)).any(axis=1)

@@ -127,7 +127,7 @@ def hodges_lehmann(differences: FloatArray, level: float) -> tuple[float, float,
 
 
 def _signed_rank_quantile(differences: FloatArray, tail: float) -> int:
-    """Return how many of the smallest signed-rank statistics have a total probability of at most ``tail``."""
+    """Return how many integers ``j >= 0`` satisfy ``P(signed-rank statistic <= j) <= tail``."""
     n = differences.size
     if n <= _EXACT:
         probabilities = _rank_sum_probabilities(_doubled_ranks(_rounded(differences)))
@@ -137,7 +137,7 @@ def _signed_rank_quantile(differences: FloatArray, tail: float) -> int:
 
 
 def _rounded(differences: FloatArray) -> FloatArray:
-    """Divide differences by the largest and round, because 14/15 - 13/15 and 8/15 - 7/15 differ by a rounding error."""
+    """Divide by the largest absolute difference and round: 14/15 - 13/15 and 8/15 - 7/15 differ by a rounding error."""
     return np.asarray(np.round(differences / (np.abs(differences).max() or 1.0), 12))
 
 
@@ -263,7 +263,7 @@ def compared_pairs(
     squared: bool = False,
     note: str = "",
 ) -> PairedComparison:
-    """Test all pairs of learners, given values of shape (learners, splits), on the splits where both have a value."""
+    """Test each pair of learners on the splits where both have a value; ``values`` has shape (learners, splits)."""
     level = read_probability("level", level)
     there = np.flatnonzero(~np.isnan(values).all(axis=1)).tolist()
     pairs, tests, better = [], [], []
@@ -307,7 +307,7 @@ def mean_ranks(values: FloatArray, *, greater_is_better: bool) -> FloatArray:
 
 
 def leading(values: FloatArray, *, greater_is_better: bool) -> list[int]:
-    """Return all learners with the best mean over common columns (or over all columns if none are common)."""
+    """Return all learners with the best mean over the common columns (see `_common`), or over all if there are none."""
     there, common = _common(values)
     if not there.any():
         return []
@@ -318,7 +318,7 @@ def leading(values: FloatArray, *, greater_is_better: bool) -> list[int]:
 
 
 def shared_means(values: FloatArray) -> FloatArray:
-    """Return the mean of each learner over the columns without missing values; NaN for learners without any value."""
+    """Return the mean of each learner over the common columns (see `_common`); NaN for learners without any value."""
     there, common = _common(values)
     known = there & common.any()
     return np.array([line[common].mean() if has else np.nan for line, has in zip(values, known, strict=True)])

@@ -1,4 +1,4 @@
-"""Splits of a table into training and test rows by folds, random partitions, leave-one-out or prequentially."""
+"""Splits of a table into training and test rows: folds, random partitions, leave-one-out and prequential splits."""
 
 from __future__ import annotations
 
@@ -295,7 +295,7 @@ def partition(rows: int, tests: int, random_state: int, repeat: int) -> tuple[In
 
 
 def read_test(test: Any, task: Task) -> int:
-    """Return the number of test rows, given a share or a number; at least one row remains for training."""
+    """Return the number of test rows; ``test`` is this number, or a share. At least one row remains for training."""
     _check_two_rows(task)
     share = Interval(RealNotInt, 0, 1, closed="neither")
     check_value("test", test, [share, Interval(Integral, 1, len(task), closed="left")])

@@ -47,7 +47,7 @@ class Counterfactuals(PrintedPerQuery):
     distances, ids
         Distance of each alternative from its query, and the id of the past case that the new values come from.
     notes
-        Reason why a query has no alternative; empty if it has one.
+        Reason why a query has no alternative; an empty string if the query has an alternative.
     backend, numbers
         See `Precedents`.
 
@@ -289,7 +289,7 @@ def _goal(asked: ExplainedModel, target: Value | None, above: float | None, belo
 
 
 class _Changes:
-    """Changes of queries to values of past cases, and the predictions after these changes."""
+    """A search for values of past cases that change the prediction if they replace values of a query."""
 
     def __init__(
         self, asked: ExplainedModel, cells: FloatArray, predictions: AnyArray, free: BoolArray, goal: Goal

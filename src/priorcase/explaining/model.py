@@ -100,7 +100,7 @@ class PastCases:
 
 
 def _without_cases(instances: Instances) -> PastCases:
-    """Return an object without past cases, but with all values that occurred in the counted rows."""
+    """Return a `PastCases` without rows, but with all values that occurred in the rows that the model counted."""
     kinds = instances.schema.kinds
     nothing, known = np.empty(0, np.int32), [instances.known(a) for a in range(len(kinds))]
     columns = (Coded(nothing, ()) if isinstance(kind, Nominal) else np.empty(0) for kind in kinds)

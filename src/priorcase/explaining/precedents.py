@@ -23,7 +23,10 @@ The contributions of a past case add up to its distance from the query.
 def precedents_of(
     asked: ExplainedModel, cells: FloatArray, predictions: AnyArray, importance: FloatArray, n: int
 ) -> Precedents | None:
-    """Return the ``n`` nearest precedents; if the model has none, past cases, or None if targets are unknown."""
+    """Return the ``n`` nearest precedents of each row, found by the model's own method or else among the past cases.
+
+    If the model has no method ``precedents`` and the targets of the past cases are not known, return None.
+    """
     if hasattr(asked.model, "precedents"):
         own: Precedents = asked.model.precedents(asked.passed(cells))
         return replace(own._nearest(n), importance=importance)
@@ -34,14 +37,14 @@ def precedents_of(
 
 
 def _by_distance(asked: ExplainedModel, cells: FloatArray) -> Parts:
-    """Return contributions to the distance of a learner that has a distance but no votes, such as an RBF network."""
+    """Return the columns' contributions to the distance of a learner without votes, such as an RBF network."""
     memory = asked.model._stored()
     queries, every = asked.model._cells(asked.source(cells)), np.arange(len(asked.past))
     return lambda query: np.asarray(memory.contributions(queries[query], every))
 
 
 def _by_terms(asked: ExplainedModel, cells: FloatArray) -> Parts:
-    """Return contributions to the distance, computed from the effect of each value alone on the output.
+    """Return the columns' contributions to a distance that compares the effects of single values on the output.
 
     For classification, the term of a value is the vector of class log-probabilities given only this value, minus the
     same vector given no values, centered over the classes. For regression, the term is the prediction given only this

@@ -287,7 +287,7 @@ Cell = Callable[[Mapping[str, Any]], Any]
 def _columns(
     model: Any, new: NewRows, asked: Asked, documents: Sequence[Mapping[str, Any]], place: Callable[[int], str]
 ) -> list[tuple[str, Cell]]:
-    """Return the columns of the prediction table: names, and functions that return the cell of a prediction."""
+    """Return the columns of the prediction table: for each, its name and a function from a prediction to a cell."""
     first = documents[0]
     found = [("line", _at("line")), ("prediction", _at("prediction"))]
     found += [("decision", _at("decision"))] if "decision" in first else []

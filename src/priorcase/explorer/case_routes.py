@@ -25,7 +25,7 @@ class Answer(BaseModel):
 
 
 class Answers(BaseModel):
-    """The answers so far, in order, after the initial query."""
+    """The initial query of a conversation, the answers so far in order, and conditions that the cases must meet."""
 
     model_config = ConfigDict(extra="forbid")
     query: dict[str, Any] = Field({}, examples=[{"area": "printer"}])
@@ -37,7 +37,7 @@ def case_routes(workspace: Workspace, service: Service) -> APIRouter:
     """Return the case-base routes that only the page uses; register these routes before ``/cases/{id}``."""
     router = new_router()
 
-    @router.get("/cases/columns", summary="Distributions of all attributes, for a form")
+    @router.get("/cases/columns", summary="Attributes, solutions and outcomes, with the distributions of their values")
     async def columns() -> Any:
         base = service.base
         return await service.answer(workspace.cached, "cases", lambda: _cases().case_columns(base))
@@ -65,7 +65,7 @@ def case_routes(workspace: Workspace, service: Service) -> APIRouter:
 
         return await service.answer(told)
 
-    @router.post("/cases/converse", summary="The most informative next question, and the remaining candidates")
+    @router.post("/cases/converse", summary="The most informative next question, and the possible solutions")
     async def converse(body: Answers) -> Any:
         base = service.base
         return await service.answer(lambda: _cases().conversation_after(base, body))

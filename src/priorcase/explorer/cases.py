@@ -109,7 +109,7 @@ def _kind_of(value: Any) -> str:
 
 
 def conversation_after(base: pc.CaseBase, asked: Answers) -> dict[str, Any]:
-    """Return the next question with its options and the reason for it, and the remaining candidates."""
+    """Return the state of a conversation: next question, proposed and candidate solutions, and transcript."""
     talk = tolerant_conversation(base, asked.query, where=answers.conditions(base, asked.where) or None)
     for answer in asked.answers:
         talk.tell(answer.attribute, answer.value)

@@ -31,10 +31,10 @@ def column_summaries(model: Any, target: str | None, left_out: Mapping[str, str]
 
     ``left_out`` gives the reason for each column that the model does not use. Numbers and dates have a histogram
     (``edges``, ``counts``), ``quantiles`` (the first is the minimum, the last the maximum) and ``low``, ``high`` and
-    ``step`` for a slider that leaves out outliers. ``beyond`` has the numbers of outliers below ``low`` and above
-    ``high``; outliers are counted in the first and the last bin. If all numbers are integers (``whole``), the edges lie
-    between integers. Ordinal and nominal columns have ``values`` with their ``counts``. ``by`` contains the counts for
-    each of the ``outcomes``: the classes, or the thirds of a numeric target.
+    ``step`` for a slider that leaves out outliers. ``beyond`` has the number of outliers below ``low`` and the number
+    above ``high``; outliers are counted in the first and the last bin. If all numbers are integers (``whole``), the
+    edges lie between integers. Ordinal and nominal columns have ``values`` with their ``counts``. ``by`` contains the
+    counts for each of the ``outcomes``: the classes, or the thirds of a numeric target.
     """
     instances = pinned(model)._stored().instances
     classes = list(map(_text, instances.target_values())) if is_classifier(model) else None

@@ -45,7 +45,7 @@ class _Document(BaseModel):
 
 
 class Chosen(_Document):
-    """Request to use a learner for predictions, by its name."""
+    """Request to use the learner with this name for predictions."""
 
     name: str = Field(max_length=200, examples=["naive_bayes"])
 

@@ -72,8 +72,8 @@ class Filter:
         known = {"column", "values", "low", "high", "missing"}
         if not isinstance(told, dict) or not isinstance(told.get("column"), str) or told.keys() - known:
             raise ParameterError(
-                'A filter must be an object such as {"column": "age", "low": 30}, with values, low, high or missing, '
-                f"got {quoted(told)}."
+                "A filter must be an object with column and with values, low, high or missing, such as "
+                f'{{"column": "age", "low": 30}}, got {quoted(told)}.'
             )
         values = told.get("values")
         if values is not None and not isinstance(values, list):
@@ -377,7 +377,7 @@ class Review:
         return self.place(ids[0]) if len(ids) == 1 else f"{len(ids):,} rows"
 
     def lines(self) -> dict[str, Any]:
-        """Return the first id and line of each run of adjacent lines, and the original ids of corrected rows."""
+        """Return the id and line at which each run of adjacent lines begins, and the original ids of corrected rows."""
         self._current()
         lines = np.asarray(self.workspace.lines, np.int64)
         starts = np.flatnonzero(np.diff(lines, prepend=-1) != 1).tolist()
@@ -549,7 +549,7 @@ class Review:
     # -- what the page shows around the rows
 
     def document(self) -> dict[str, Any]:
-        """Return the unsaved changes, what can be undone or saved, and the leave-one-out score before and after."""
+        """Return the unsaved changes, what can be undone or saved, and the scores before and after these changes."""
         self._current()
         with self._lock:
             ids, queues = np.asarray(pinned(self.service.model).ids_), {}
@@ -595,7 +595,7 @@ class Review:
             learner = base if type(base) is type(served) else over_rows(clone(served), base)
             scores[name] = left_out(learner).scores
 
-        self._before_jobs[name] = self.workspace.jobs.start("Computing leave-one-out scores before the changes", work)
+        self._before_jobs[name] = self.workspace.jobs.start("Computing leave-one-out scores of the saved rows", work)
 
     # -- files
 
@@ -734,7 +734,7 @@ def rows_routes(workspace: Workspace, service: Service, save: str | PathLike[str
     async def selection(body: Selected) -> Any:
         return await service.answer(lambda: {"selection": review.select(body.ids)})
 
-    @router.get("/review", summary="Get the unsaved changes, and the leave-one-out score before and after")
+    @router.get("/review", summary="Get the unsaved changes, and the scores before and after these changes")
     async def about() -> Any:
         return await service.answer(review.document)
 

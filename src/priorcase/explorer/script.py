@@ -64,7 +64,7 @@ def _case_base(opened: Opened, case: Mapping[str, Any]) -> str:
 
 
 def _reading(opened: Opened) -> list[str]:
-    """Return lines that read the open table into X and y."""
+    """Return code lines that read the open table into X and y."""
     from priorcase.datasets import available
 
     past, reading = opened.past, opened.reading
@@ -102,7 +102,7 @@ def _is_numeric(opened: Opened, target: str) -> bool:
 
 
 def _fitting(opened: Opened, model: Any, writer: _Writer) -> list[str]:
-    """Return lines that fit the learner and repeat the changes made to its rows since then."""
+    """Return code lines that fit the learner, and then add and forget the rows that the user added and forgot."""
     past = opened.past
     assert past is not None
     lines = ["", f"model = {writer.expression(model)}", "model.fit(X, y)"]

@@ -44,7 +44,7 @@ class Opened:
     ``kind`` is ``"table"``, ``"raw"`` (a table without a chosen target), ``"model"``, ``"cases"`` or ``"nothing"``.
     ``name`` is the display name, ``path`` the file, ``target`` the column to predict, and ``task`` classification or
     regression. The function ``source`` reads the table with the options ``reading``, ``frame`` is the result, and
-    ``past`` contains its rows with their targets. ``read`` is a sentence that describes how the table was read, and
+    ``past`` contains the rows that have a target. ``read`` is a sentence that describes how the table was read, and
     ``set_aside`` is the number of rows without a target.
     """
 
@@ -432,7 +432,7 @@ def learner_title(model: Any) -> str:
 
 
 def _with_past(opened: Opened, target: str) -> Opened:
-    """Return the table with a target; drop rows without a target, id columns and constant columns."""
+    """Return the table with a target, but without id columns, constant columns, and rows that have no target."""
     from priorcase.datasets.past import past_of, without_uninformative
 
     assert opened.reading is not None

@@ -2,7 +2,7 @@
 
 Numbers and the ranks of ordinal levels are stored as float64, and the codes of nominal values as small integers.
 Columns only grow at the end, and stored values are never overwritten. Successive snapshots of the rows can therefore
-share columns. Each snapshot records its own number of rows and, for each column, its own number of codes.
+share columns. Each snapshot records how many rows belong to it and, for each column, how many codes.
 """
 
 from __future__ import annotations
@@ -75,11 +75,11 @@ class NumberColumn(Growing):
         self.values = kind.order if isinstance(kind, Ordinal) else ()
 
     def with_data(self, data: AnyArray, codes: int) -> NumberColumn:
-        """Return a column of the same kind with other data."""
+        """Return a column of the same kind that contains ``data``."""
         return NumberColumn(self.kind, data)
 
     def prepare(self, column: Any, codes: int, label: Name) -> Batch:
-        """Return the numbers to store for a column that `Schema.read` read; raise an error for undeclared levels."""
+        """Return the numbers to store for a column from `Schema.read`; raise an error for undeclared levels."""
         if isinstance(self.kind, Ordinal) and (column < 0).any():
             rows = np.flatnonzero(column < 0).tolist()
             raise SchemaMismatchError(
@@ -94,11 +94,11 @@ class NumberColumn(Growing):
         return None if value < 0 and isinstance(self.kind, Ordinal) else value
 
     def cell(self, value: Any, codes: int) -> Any:
-        """Encode the value of this attribute in a single query."""
+        """Encode the value that a single query has for this attribute."""
         return value
 
     def lookup(self, column: Any, codes: int) -> Any:
-        """Encode the values of this attribute in several queries."""
+        """Encode the values that several queries have for this attribute."""
         return column
 
     def decoded(self, numbers: FloatArray) -> list[Value]:
@@ -137,7 +137,7 @@ class CodeColumn(Growing):
         super().__init__(np.empty(0, _width(len(self.values))) if data is None else data)
 
     def with_data(self, data: AnyArray, codes: int, gone: Iterable[int] = ()) -> CodeColumn:
-        """Return a column with other data and the first ``codes`` codes; new values can reuse codes in ``gone``."""
+        """Return a column that contains ``data`` and keeps the first ``codes`` codes; new values can reuse ``gone``."""
         gone = set(gone)
         values = [None if code in gone else value for code, value in enumerate(self.values[:codes])]
         index = {key: code for key, code in self.index.items() if code < codes and code not in gone}
@@ -169,7 +169,7 @@ class CodeColumn(Growing):
         return recoded, dict(zip(places, new, strict=True))
 
     def translate(self, column: Coded, codes: int) -> dict[int, int]:
-        """Map each code of a column of another table to the stored code of its value, or to -1 for an unseen value."""
+        """Return, for each code in a column of another table, the stored code of its value (-1 if unseen)."""
         used = np.flatnonzero(code_counts(column.codes, len(column.values))).tolist()
         return {position: self.code(column.values[position], codes) for position in used}
 
@@ -189,7 +189,7 @@ class CodeColumn(Growing):
             )
 
     def settled(self, new: dict[int, Value], codes: int) -> CodeColumn:
-        """Add the values in ``new`` to the column and return it; if codes are reused, change a copy instead."""
+        """Add the values in ``new`` to the column and return the column; if codes are reused, change a copy."""
         column = self
         if min(new) < codes:
             column = self.with_data(self.data, codes)
@@ -212,11 +212,11 @@ class CodeColumn(Growing):
         return code if code is not None and code < codes else None
 
     def cell(self, value: Value, codes: int) -> float:
-        """Encode the value of this attribute in a single query, with -1 for an unseen value."""
+        """Encode the value that a single query has for this attribute, with -1 for an unseen value."""
         return np.nan if value is None else self.code(value, codes)
 
     def lookup(self, column: Any, codes: int) -> Any:
-        """Encode the values of this attribute in several queries, with -1 for an unseen value."""
+        """Encode the values that several queries have for this attribute, with -1 for an unseen value."""
         table = np.full(len(column.values) + 1, np.nan)
         for position, code in self.translate(column, codes).items():
             table[position] = code
@@ -240,7 +240,7 @@ def make_column(
 
 
 def _restored_column(kind: Kind, data: Any, values: Any, n: int, *, target: bool) -> Column:
-    """Check a column of ``n`` rows that was read from a file, and return it; a target must not be missing."""
+    """Check a column of ``n`` rows that was read from a file, and return it; targets must not have missing values."""
     if (
         not isinstance(data, np.ndarray)
         or data.shape != (n,)
@@ -380,7 +380,7 @@ class _Rows:
         return self._longer((tuple(grown), ids, stored_weights, ends), tuple(codes), count)
 
     def _writable(self, weighted: bool) -> tuple[tuple[Column, ...], Growing, Growing | None, list[int]]:
-        """Return columns, ids and weights to which rows can be appended in place, and their list ``ends``."""
+        """Return columns, ids and weights to which rows can be appended in place, and the matching list ``ends``."""
         rows, ends = self, self.ends
         try:
             end = self.ends.pop()  # atomic: only one of two threads gets it
@@ -442,7 +442,7 @@ class _Rows:
         return _Rows(columns, self.codes, Growing(ids), weights, len(ids), self.next_id, self.version, self.removals)
 
     def compacted(self) -> _Rows:
-        """Return a snapshot of the same rows whose columns no longer contain removed rows."""
+        """Return a snapshot with the same rows; the removed rows are deleted from its columns."""
         if self.removed is None:
             return self
         found = self.taken(np.delete(np.arange(self.size), self.removed))
@@ -526,7 +526,7 @@ class Instances(TextResult):
         self._rows = _Rows(columns, codes, Growing(state["ids"]), weights, len(state["ids"]), *state["counts"])
 
     def saved(self) -> dict[str, Any]:
-        """Return the arguments with which `restored` recreates these instances, as a dictionary."""
+        """Return a dictionary of the arguments with which `restored` recreates these instances."""
         rows = self._rows.compacted()
         columns = [
             [column.view(rows.size), list(column.values[:n]) if isinstance(column, CodeColumn) else None]
@@ -572,11 +572,11 @@ class Instances(TextResult):
     def coded_alike(
         cls, schema: Schema, targets: Schema | None, values: Sequence[Sequence[Value]], counts: Sequence[Any] = ()
     ) -> Instances:
-        """Return empty instances with given codes, so that several parts of one table use the same codes.
+        """Return instances that have codes but no rows, so that several parts of one table use the same codes.
 
         ``values`` lists the values of each attribute and target in the order of their codes, with None for an unused
-        code. ``counts``, if given, contains an array for each column: the number of rows with each code in the whole
-        table.
+        code. ``counts``, if given, contains an array for each column, with the number of rows in the whole table
+        for each code.
 
         >>> from priorcase.schema import Nominal
         >>> schema = Schema(("colour",), (Nominal(),))
@@ -655,7 +655,7 @@ class Instances(TextResult):
             self._rows = self._rows.without(gone)
 
     def subset(self, ids: ArrayLike, weights: FloatArray | None = None) -> Instances:
-        """Return new instances with only the rows of the given ids, optionally with other sample weights."""
+        """Return new instances with only the rows that have the given ids, optionally with other sample weights."""
         rows = self._rows.taken(np.sort(self._places(ids, distinct=True)))
         if weights is not None:
             rows.weights = Growing(weights)
@@ -663,7 +663,7 @@ class Instances(TextResult):
         return self._with(self.schema, replace(rows, columns=columns, version=0, removals=0))
 
     def part(self, places: IdArray) -> Instances:
-        """Return new instances with only the rows at the given positions, in which all codes stay the same."""
+        """Return new instances with only the rows at the given positions; all codes stay the same."""
         return self._with(self.schema, self._rows.taken(places))
 
     def reshaped(self, schema: Schema, sources: Sequence[int | None]) -> Instances:
@@ -770,7 +770,7 @@ class Instances(TextResult):
         return found[: len(self.schema)], found[len(self.schema) :], weights
 
     def translation(self, a: int, column: Coded) -> dict[int, int]:
-        """Map each code of a column read for attribute ``a`` to the stored code, or to -1 for an unseen value."""
+        """Return, for each code in a column read for attribute ``a``, the stored code of its value (-1 if unseen)."""
         stored, n = self._rows.columns[a], self._rows.codes[a]
         assert isinstance(stored, CodeColumn)  # only nominal columns come coded
         return stored.translate(column, n)
@@ -901,12 +901,12 @@ class Instances(TextResult):
     # -- internal
 
     def _check_tables(self, table: Table, targets: Table | None) -> None:
-        """Raise an error if rows or targets were read with another schema or are not equal in number."""
+        """Raise an error if rows or targets were read with another schema, or if there is not one target per row."""
         problem = None
         if table.schema is not self.schema and table.schema != self.schema:
             problem = "the table was read with another schema"
         elif (targets is None) != (self.targets is None):
-            problem = "targets are missing" if targets is None else "targets were passed, but none are stored"
+            problem = "targets are missing" if targets is None else "targets were passed, but no targets are stored"
         elif targets is not None and targets.schema is not self.targets and targets.schema != self.targets:
             problem = "the targets were read with another schema"
         elif targets is not None and len(targets) != len(table):
@@ -993,7 +993,7 @@ def with_unseen(cells: FloatArray, unseen: Sequence[Value]) -> FloatArray:
 
 
 def _used(column: Column, n: int) -> Column:
-    """Return a column with ``n`` codes after removing the values that occur in no row, unless values are declared."""
+    """Return a column with ``n`` codes without the values that occur in no row; declared values are always kept."""
     if isinstance(column, CodeColumn) and column.kind.values is None:
         held = count_codes(column.data, n) > 0
         if gone := [code for code in column.index.values() if not held[code]]:
@@ -1029,7 +1029,7 @@ def check_ids(ids: ArrayLike, *, distinct: bool = False) -> IdArray:
 
 
 def check_weights(weights: Any, rows: int, *, parameter: Name = "sample_weight") -> FloatArray | None:
-    """Check sample weights and return one weight for each row as a new array, or None without weights.
+    """Check sample weights and return one weight for each row as a new array, or None if ``weights`` is None.
 
     Each weight must be 0 or between 1e-100 and 1e100; a single number is used as the weight of every row.
 

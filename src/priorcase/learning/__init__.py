@@ -1,1 +1,1 @@
-"""Code for stored rows, state, targets and results, which all learners share."""
+"""Code that all learners use for stored rows, state, targets and results."""

@@ -39,7 +39,7 @@ def _columns_html(model: Any) -> str:
 
 
 def columns_grid(rows: Instances, weights: Mapping[Any, float]) -> Grid:
-    """Return a table of the columns with their kinds, values, missing values, and weights (unless all are 1)."""
+    """Return a table with a line per column: kind, values, share of missing values, and weight (unless all are 1)."""
     schema, names = rows.schema, attribute_names(rows.schema)
     weighted = any(weight != 1.0 for weight in weights.values())
     described = [_described(rows, a, kind) for a, kind in enumerate(schema.kinds[:_COLUMNS])]
@@ -57,7 +57,7 @@ def columns_grid(rows: Instances, weights: Mapping[Any, float]) -> Grid:
 
 
 def _described(rows: Instances, a: int, kind: Kind) -> tuple[str, str]:
-    """Return a description of the values of a column and its percentage of missing values, both as strings."""
+    """Return two strings: a description of the values of a column, and the percentage of missing values."""
     try:
         column = rows.column(a)
     except NotAvailableError:  # counts only

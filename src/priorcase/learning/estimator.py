@@ -77,11 +77,11 @@ class EstimatorMeta(ABCMeta):
 class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
     """Base class of the estimators that store their rows.
 
-    Subclasses read their targets in `_read_targets`, and define the data stored besides the rows in `_new_memory`.
+    Subclasses define how targets are read (`_read_targets`) and which data are stored besides the rows (`_new_memory`).
 
     ``n_jobs`` is the number of threads; the results do not depend on it. None means one thread for each core that the
-    process may use, but at most ``OMP_NUM_THREADS``; in scikit-learn, None means one job. -1 means all cores, and -2
-    means all cores but one. `joblib.parallel_config` has no effect, because no work is sent to other processes.
+    process may use, but at most ``OMP_NUM_THREADS`` threads (in scikit-learn, None means one job). The value -1 means
+    all cores, and -2 all cores but one. `joblib.parallel_config` has no effect, because only threads are used.
     """
 
     categorical_features: Any
@@ -379,7 +379,7 @@ def training_table(estimator: Any, X: Any) -> Table:
 
 
 def warn_stray_text(table: Table, declared: Collection[int] = ()) -> None:
-    """Warn about nominal columns of numbers stored as strings, possibly with a few other strings such as ``"?"``."""
+    """Warn about nominal columns in which all strings, except perhaps a few such as ``"?"``, are numbers."""
     for a, (kind, column) in enumerate(zip(table.schema.kinds, table.columns, strict=True)):
         if a in declared or type(kind) is not Nominal or not isinstance(column, Coded):
             continue

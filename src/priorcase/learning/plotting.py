@@ -211,7 +211,7 @@ def caption(name: object, width: int = WIDTH) -> str:
 
 
 def captions(names: Sequence[object], width: int = WIDTH) -> list[str]:
-    """Format names for a plot; long names are cut at the start, middle or end, wherever most names stay different."""
+    """Format names for a plot; long names are cut at the start, middle or end, whichever keeps most names different."""
     lines = [" ".join(str(name).split()) for name in names]
     if long := [line for line in lines if len(line) > width]:
         pairs = enumerate(zip(min(long), max(long), strict=False))

@@ -33,7 +33,7 @@ _MANY_REFITS = 200
 
 
 def taken_rows(table: Any, positions: IdArray) -> Any:
-    """Return the rows at the given positions of a data frame, a series, an array or a list, as the same type."""
+    """Return the rows of a data frame, series, array or list at the given positions, as an object of the same type."""
     if isinstance(table, Source) and hasattr(table, "take"):  # a table of the library
         return table.take(positions)
     if isinstance(table, Sequence):

@@ -22,9 +22,9 @@ def value_orders(
 ) -> list[IntArray]:
     """Return, for each discrete attribute, its codes sorted by the frequency of their values.
 
-    More frequent values come first. To order equally frequent values, a weighted sum is computed over the rows with
-    each value, and the value with the smaller sum comes first. The sum adds up the ranks of the numbers (from 1; 0 if
-    missing) and the ranks of the frequencies of the nominal values. Remaining ties are broken by code.
+    More frequent values come first. Equally frequent values are sorted by a score, lowest first. The score of a value
+    is a weighted sum over the rows with this value. The sum adds up the ranks of each row's numbers (from 1; 0 if
+    missing) and the ranks of the frequencies of each row's nominal values. Remaining ties are broken by code.
 
     ``numbers`` contains the numeric columns, with NaN for missing values. ``codes`` contains the discrete columns, with
     -1 for missing values, and ``sizes`` contains the number of codes of each discrete column.

@@ -36,7 +36,7 @@ class Outdated(Exception):
 
 
 def pinned(estimator: Owner, state: dict[str, Any] | None = None) -> Owner:
-    """Return a view of the estimator in a state, by default the current one; later changes do not affect the view."""
+    """Return a view of the estimator in ``state`` (None: the current state); later changes do not affect the view."""
     found = object.__new__(type(estimator))
     found.__dict__ = estimator.__dict__ if state is None else state
     return found
@@ -136,7 +136,7 @@ class Memory:
         return {}
 
     def restore(self, instances: Instances, state: Mapping[str, Any]) -> None:
-        """Restore rows and data from `saved` in an empty memory; raise ``ValueError`` if the data is invalid."""
+        """Restore rows, and data from `saved`, in an empty memory; raise ``ValueError`` if the data is invalid."""
         self.instances = instances
         self._added(instances.ids, None)
 
@@ -198,7 +198,7 @@ class Memory:
         return self.followed(key, lambda _: compute())
 
     def followed(self, key: str, compute: Callable[[T | None], T]) -> T:
-        """Return the cached result of ``compute(earlier result or None)``, computed again after rows have changed."""
+        """Return the cached result; after rows have changed, call ``compute`` with the earlier result (or None)."""
         value: T
         version, value = self._cache.get(key, _NOTHING)
         if version != self.instances.version:

@@ -1,4 +1,4 @@
-"""Targets of learners, which are numbers or class labels, with one column for each output."""
+"""Targets of learners: numbers or class labels, with one column for each output."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def check_length(y: int, rows: int) -> None:
 
 
 def has_fractions(array: AnyArray) -> bool:
-    """Return whether targets are numbers and at least one target is not an integer or is missing."""
+    """Return whether the targets are numbers of which at least one is missing or not an integer."""
     if array.dtype.kind == "O":
         if families({type(value) for value in array.flat}) != {"number"}:
             return False
@@ -280,7 +280,7 @@ class Labeling:
         return found
 
     def joined(self, labels: Labels, instances: LabeledRows) -> Labeling:
-        """Return the labeling with new labels added; their type may differ only if no earlier classes are left."""
+        """Return the labeling with new labels added; another type of labels is allowed only if no classes are left."""
         if not len(instances) and self.declared is None:
             return Labeling(labels.flat, labels.sort, ((instances.next_id, labels.dtype),))
         self.check_sort(labels)
@@ -388,7 +388,7 @@ class Classes:
         return self.of_code.astype(np.min_scalar_type(-self.labels.size - 1))[self.stored]
 
     def at(self, rows: IntArray | slice) -> IdArray:
-        """Return the class of each given stored row, as a position in ``labels``."""
+        """Return the class of each stored row at the positions ``rows``, as a position in ``labels``."""
         return self.of_code[self.stored[rows]]
 
 
@@ -397,8 +397,8 @@ def learned_labels(
 ) -> tuple[Labeling, Schema, AnyArray]:
     """Return the new labeling, the schema of the targets, and the labels to learn.
 
-    ``classes`` are the classes declared with the labels. ``earlier`` and ``instances`` are None if no labels were
-    learned before.
+    ``classes`` contains the classes that are declared together with ``y``, or is None. ``earlier`` and ``instances``
+    are None if no labels were learned before.
     """
     labels = y if isinstance(y, Labels) else read_labels(y)
     n = labels.values.shape[1]

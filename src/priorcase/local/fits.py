@@ -71,7 +71,7 @@ class DesignColumn(NamedTuple):
 
     @property
     def part(self) -> str:
-        """Name of the part of the attribute in this column, such as 'season cos', or '' for the value itself."""
+        """What this column contains of the attribute, such as 'season cos'; '' if it is the value itself."""
         if self.wave is None:
             return "days" if self.period == DAY else ""
         name = {YEAR: "season ", WEEK: "weekday ", DAY: "hour "}.get(self.period, "")
@@ -195,7 +195,7 @@ def _designed(columns: Sequence[DesignColumn], cells: FloatArray) -> FloatArray:
 
 
 def renumbered(cells: FloatArray, numbers: Sequence[FloatArray | None]) -> FloatArray:
-    """Return cells with the codes of the stored rows, and -1 for nominal values that no stored row has."""
+    """Return cells in which nominal codes are replaced by ``numbers``, with -1 for values that no stored row has."""
     found = np.array(cells, dtype=np.float64, order="C")
     for a, of in enumerate(numbers):
         if of is not None:
@@ -238,7 +238,7 @@ class Fits:
         return np.asarray(sigma * np.sqrt(self.answers["variance"] + of_target))
 
     def interval(self, level: float, *, of_target: bool) -> tuple[FloatArray, FloatArray]:
-        """Return the lower and upper limits of Student's t intervals, infinite without degrees of freedom."""
+        """Return the lower and upper limits of Student's t intervals; infinite if there are no degrees of freedom."""
         free = self._free_weight() * (self.answers["weight"] / self.answers["squares"])
         with np.errstate(over="ignore"):
             quantiles = np.where(free > 0, stats.t.ppf((1 + level) / 2, np.where(free > 0, free, 1.0)), np.inf)
@@ -252,7 +252,7 @@ class Fits:
         return np.asarray(self.answers["weight"] * (self.answers["weight"] / self.answers["squares"]))
 
     def _free_weight(self) -> FloatArray:
-        """Return the degrees of freedom n_LWR - p_LWR in units of K, or 0 if the difference is a rounding error."""
+        """Return the degrees of freedom as a kernel weight, n_LWR - p_LWR; 0 if the difference is a rounding error."""
         n, p = self.answers["weight"], self.answers["parameters"]
         free = np.where(n - p > _NO_FREEDOM * n, n - p, 0.0)
         free[self.far] = 0.0

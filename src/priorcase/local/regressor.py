@@ -160,7 +160,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     ----------
     n_neighbors
         Number of nearest rows in each fit, ``"sqrt"``, ``"all"``, or ``"loo"`` (default without a bandwidth) for the
-        number, usually up to 1024, with the lowest leave-one-out squared error on at most 2000 rows.
+        number with the lowest leave-one-out squared error on at most 2000 rows; usually, up to 1024 are tried.
     degree, kernel
         Degree of the polynomial, which is 0 (kernel regression), 1 (linear) or 2 (quadratic). Kernel K, its name, or a
         function that maps an array of relative distances ``u = d / h`` to weights >= 0.
@@ -180,7 +180,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     Attributes
     ----------
     n_neighbors_, bandwidth_, loo_curve_
-        Number of neighbors and bandwidth, given or selected, and the leave-one-out errors of the candidates.
+        Number of neighbors and bandwidth, set or selected, and the leave-one-out errors of the candidates.
 
     Examples
     --------

@@ -205,7 +205,7 @@ class KernelWindow:
         return _kept(found, found.distances <= cast(float, self.bandwidth)) if self.bounded else found
 
     def _vote(self) -> Vote:
-        """Return the vote for the search; a kernel vote also needs row k + 1, whose distance is the bandwidth."""
+        """Return the vote that decides how many rows are found; kernel votes also need row k + 1, for the bandwidth."""
         if self.bandwidth is not None or self.stretch is not None or isinstance(self.kernel, Uniform):
             return UniformVote()
         return KernelVote(self.kernel)
@@ -381,7 +381,7 @@ class LocallyWeighted(NeighborsEstimator):
             return min(stored, max(1, math.floor(self._span * stored + 1e-5)))
         if self._k is None:
             raise NotAvailableError(
-                "n_neighbors_ is not available with bandwidth='query', because each query has its own number"
+                "n_neighbors_ is not available with bandwidth='query': each query has its own number of neighbors"
             )
         if self._k == "loo":
             return int(self.loo_curve_.best)
@@ -390,7 +390,7 @@ class LocallyWeighted(NeighborsEstimator):
     @property
     @reads
     def bandwidth_(self) -> float:
-        """Bandwidth, given or selected; available only if all queries have the same bandwidth."""
+        """Bandwidth, set or selected by leave-one-out; available only if all queries have the same bandwidth."""
         if (h := self._bandwidth()) is None:
             raise NotAvailableError(
                 f"bandwidth_ is available only if bandwidth is a number or 'loo', got {self._given()}"
@@ -459,7 +459,7 @@ class LocallyWeighted(NeighborsEstimator):
     def _neighborhoods(
         self, cells: FloatArray, *, own: IntArray | None = None, whole: bool = False
     ) -> Iterator[tuple[slice, Neighborhoods]]:
-        """Yield neighborhoods of queries, block by block; ``own`` rows are left out as in `KernelWindow.search`."""
+        """Yield neighborhoods of queries, block by block; the rows ``own`` are left out as in `KernelWindow.search`."""
         window = self._window()
         for part, found in self._searches(cells, window, own=own, whole=whole):
             if self._h == "query":
@@ -535,7 +535,7 @@ class LocallyWeighted(NeighborsEstimator):
         return self._curve_type("n_neighbors" if by_k else "bandwidth", candidates, errors, n, self._backend)
 
     def _candidate_ks(self) -> IntArray:
-        """Return candidate numbers of neighbors, from the minimum that a fit needs, in ratios of about 1.4."""
+        """Return the numbers of neighbors to try, from the minimum for a fit up, in ratios of about 1.4."""
         terms = self._local_table().n_terms(self._model.degree)
         last = min(max(1, self._n_stored() - 1), max(MOST_NEIGHBORS, 4 * terms))
         first = min(last, 1 if self._model.degree == 0 else terms + 2)
@@ -543,7 +543,7 @@ class LocallyWeighted(NeighborsEstimator):
         return np.unique(np.round(np.geomspace(first, last, steps)).astype(np.int64))
 
     def _candidate_bandwidths(self, k: int | None) -> FloatArray:
-        """Return candidate bandwidths, from one with barely enough rows for a typical fit to the largest useful one."""
+        """Return the bandwidths to try; the narrowest contains barely enough rows for a typical fit."""
         memory, ks = self._stored(), self._candidate_ks()
         if len(memory) < 2:
             return np.ones(1)

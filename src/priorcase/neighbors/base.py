@@ -1,4 +1,4 @@
-"""Base class of the nearest-neighbor estimators, and class of their stored rows with distance and search index."""
+"""Base class of the nearest-neighbor estimators, and the class that holds their rows, distance and search index."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class NeighborsMemory(Memory):
     """Stored rows with a fitted distance and a search index, which are updated when rows are added or removed.
 
     Copying an index is expensive. Therefore, a copy made with `fork` takes over the index of the original when the copy
-    first changes. A new index is built only if the original has none.
+    first changes. A new index is built only if the original has no index.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class NeighborsMemory(Memory):
         return other
 
     def saved(self) -> dict[str, Any]:
-        """Return index, statistics and learned weights to save; none for few rows or whole-row distances."""
+        """Return a dictionary of index, statistics and learned weights; empty for few rows or whole-row distances."""
         if len(self) < WORTH_SAVING or self.distance.whole:
             return {}
         with self.searching() as index:
@@ -142,7 +142,7 @@ class NeighborsMemory(Memory):
         return learned or needs_classes(self.distance, self.instances.schema)
 
     def weights_for(self, cells: FloatArray, own: IdArray | None = None, *, threads: int = 1) -> FloatArray | None:
-        """Return one set of attribute weights, or one set per query, learned without the query's own row (``own``)."""
+        """Return attribute weights; local weights have one row per query and are learned without the row in ``own``."""
         weights = self.attribute_weights
         given = self._weights
         if weights is None or not len(cells) or not (isinstance(given, LearnedWeights) and given.weighting.local):
@@ -231,7 +231,7 @@ class NeighborsMemory(Memory):
             self._index = None
 
     def without(self, ids: ArrayLike) -> Self:
-        """Return a copy without the rows ``ids``; the copy builds its own index."""
+        """Return a copy without the rows that have the given ids; the copy builds its own index."""
         other = self.fork()
         other._index = None
         other.forget(ids)
@@ -402,7 +402,7 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
         return self._graph(distances if mode == "distance" else np.ones(ids.shape), ids)
 
     def _nearest(self, cells: FloatArray, k: int, own: IdArray | None) -> tuple[IdArray, FloatArray]:
-        """Return ids and distances of the ``k`` nearest rows of each query, without the query's own row (``own``)."""
+        """Return ids and distances of the ``k`` rows nearest to each query, without the row whose id is in ``own``."""
         memory = self._stored()
         if k > len(memory) - (own is not None):
             sign = "<=" if own is None else "<"
@@ -478,7 +478,7 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
 
 
 def needs_classes(distance: Distance, schema: Schema | None = None) -> bool:
-    """Return whether a distance uses class frequencies for a column of the schema (for any column if it is None)."""
+    """Return whether a distance uses class frequencies for a column of ``schema`` (None: for any kind of column)."""
     parts = (distance.numeric, distance.ordinal, distance.nominal, *distance.attributes.values())
     return any(d.needs_classes for d in (parts if schema is None else distance.differences(schema)))
 
@@ -547,7 +547,7 @@ def _tabled(schema: Schema, distance: Distance) -> list[tuple[int, ValueTable]]:
 
 
 def declared_values(schema: Schema, distance: Distance, declared: SchemaLike) -> Schema:
-    """Return the schema after declaring the values of each `ValueTable`, for columns without declared kind or values.
+    """Return a schema that declares the values of each `ValueTable`, except in columns with declared kind or values.
 
     A query value that does not occur in the training data, but has an entry in the `ValueTable`, is then compared by
     this entry.

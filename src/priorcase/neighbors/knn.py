@@ -137,7 +137,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows. ``classes`` lists all classes, even those without rows; for several targets, pass one list each."""
+        """Add rows. ``classes`` lists all classes, even those without rows; for several targets, a list per target."""
         return self._partial_fit(X, y, sample_weight, classes)
 
     @changes
@@ -250,11 +250,11 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         )
 
     def _deciding_priors(self, left_out: LeftOut | None = None) -> Sequence[FloatArray | None]:
-        """Return the prior of each target; to avoid rounding errors, return None for a prior that changes no class."""
+        """Return the prior of each target; None if no prediction depends on it, which avoids rounding errors."""
         return [None] * len(self._outputs()) if self._prior_is_level() else self._priors(left_out)
 
     def _priors(self, left_out: LeftOut | None = None) -> Sequence[FloatArray | None]:
-        """Return the class prior of each target; the prior ``"frequency"`` has one row for each left-out row."""
+        """Return the class prior of each target; ``"frequency"`` gives a separate prior for each left-out row."""
         outputs = self._outputs()
         if self._prior is None:
             return [None] * len(outputs)
@@ -327,12 +327,12 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray | list[FloatArray]:
         """Predict the class probabilities of each stored row from all other rows, in the order of ``ids_``. Column
-        statistics, learned weights and k come from all rows, or with ``relearn=True`` from the others; see `relearns_`.
+        statistics, learned weights and k come from all rows; ``relearn=True`` excludes the row itself; see `relearns_`.
         """
         return self._by_target(left_out_answers(self, relearn, KNNClassifier._probabilities))
 
     def _score_left_out(self, poll: Poll, own: IntArray) -> FloatArray:
-        """Return the share of correctly predicted targets of each left-out row."""
+        """Return, for each left-out row, the share of its targets that are predicted correctly."""
         outputs, left_out = self._outputs(), votes.left_out_once(own, self._stored().row_weights)
         chosen = decide(poll, self._rules.ties, outputs, self._deciding_priors(), left_out)
         right = [chosen[:, t] == classes.codes[own] for t, classes in enumerate(outputs)]

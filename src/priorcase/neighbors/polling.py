@@ -1,4 +1,4 @@
-"""Votes of the nearest rows on queries, computed in blocks of limited size, and leave-one-out predictions."""
+"""Leave-one-out predictions, and votes of the nearest rows on queries, computed in blocks of limited size."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Rules:
         return self.ties == "majority"
 
     def poll(self, neighbors: NeighborList, k: int | Literal["all"], start: int = 0) -> Poll:
-        """Return the votes of the ``k`` nearest rows in each neighbor list, or of all rows in the list."""
+        """Return the votes of the ``k`` nearest rows in each neighbor list, or of all listed rows if ``k`` is "all"."""
         voters = neighbors
         if k != "all":
             voters = neighbors.nearest(k, whole_ties=self.whole_ties, bandwidth=self.vote.needs_bandwidth)

@@ -155,7 +155,7 @@ class Precedents(PrintedPerQuery):
         )
 
     def _listed(self, entries: Sequence[IntArray]) -> dict[str, Any]:
-        """Return the fields of the voters, with only the given entries of each query."""
+        """Return the fields that have an entry per voter, with only the given entries, and the new ``indptr``."""
         every = np.concatenate([np.arange(0), *entries])
         found: dict[str, Any] = {name: getattr(self, name)[every] for name in self._by_entry}
         found["rows"] = [self.rows[entry] for entry in every.tolist()]
@@ -182,9 +182,10 @@ class Precedents(PrintedPerQuery):
         """Return a data frame with one row per query and voter.
 
         Columns: ``query``, ``rank``, ``id``, ``distance``, ``vote``, ``target`` (``target_0``, ``target_1``, ... for
-        several targets), the values of the table's columns, and ``contribution of NAME`` for their contributions to the
-        distance. A column of the table whose name is taken, such as ``id``, is renamed to ``id (value)``; duplicates
-        become ``NAME (2)``. ``backend`` is the library of the data frame, by default the library of the training data.
+        several targets), a column of values for each column of the table, and ``contribution of NAME`` for the
+        contribution of each column to the distance. If a name is already used, such as ``id``, the column of values is
+        called ``id (value)``; duplicates become ``NAME (2)``. ``backend`` is the library of the data frame, by default
+        the library of the training data.
         """
         return framed(self._columns(), backend or self.backend)
 
@@ -445,7 +446,7 @@ def _fitting(columns: Sequence[Sequence[str]], order: Sequence[int], room: int) 
 
 @dataclass(frozen=True)
 class TerminalView:
-    """Display of precedents for rich, at any width; by default, the first few queries appear, headed by number."""
+    """Display of precedents for rich, at any width; by default, the first few queries appear, each under its number."""
 
     precedents: Precedents
     target: str = "target"

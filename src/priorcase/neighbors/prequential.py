@@ -226,7 +226,7 @@ class _Ranges:
     """Ranges for scaling columns while rows are stored one by one.
 
     The compiled core extends ranges that go from the smallest to the largest number. Ranges without outliers are
-    computed in Python, once for each block of rows that does not change these ranges.
+    computed in Python before each block of rows, and stay the same while the rows of the block are predicted.
     """
 
     def __init__(

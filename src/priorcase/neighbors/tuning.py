@@ -104,14 +104,14 @@ class CandidateGrid:
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
-        """Number of voting rules, values of k, priors and temperatures, in this order."""
+        """Size of the grid: the numbers of voting rules, k values, priors and temperatures, in this order."""
         return len(self.votes), len(self.n_neighbors), len(self.priors), len(self.temperatures)
 
     def __len__(self) -> int:
         return int(np.prod(self.shape))
 
     def only(self, candidate: int) -> CandidateGrid:
-        """Return the grid of a single candidate."""
+        """Return a grid that contains a single candidate."""
         v, k, p, m = (int(i) for i in np.unravel_index(candidate, self.shape))
         ks, votes, priors, temperatures = (self.n_neighbors[k],), (self.votes[v],), (self.priors[p],), self.temperatures
         return replace(self, n_neighbors=ks, votes=votes, priors=priors, temperatures=(temperatures[m],))
@@ -467,7 +467,7 @@ class Problem:
         return by_class or resolve_method(grid.attribute_weights) is not None
 
     def searched(self, grid: CandidateGrid) -> Any:
-        """Return a fitted model that is used for searches only, not for votes; the base model if possible."""
+        """Return a fitted model for searches only, not for votes: the base model if possible, otherwise a new model."""
         same = grid.distance is self.base.distance and grid.attribute_weights is None
         return self.base if same else self.fitted(grid.distance, grid.attribute_weights)
 
@@ -490,7 +490,7 @@ class Problem:
     def sums(
         self, fit: Problem, grid: CandidateGrid, rows: IntArray, times: FloatArray, blocks: IntArray, n_blocks: int
     ) -> Sums:
-        """Return the summed scores of rows predicted by ``fit``, or by leave-one-out if ``fit`` is this problem."""
+        """Return the summed scores of ``rows``, predicted from ``fit`` (by leave-one-out if ``fit`` is ``self``)."""
         model, own, instances = fit.searched(grid), rows if fit is self else None, self.base._memory.instances
         if own is None:
             table = stored_table(instances, rows)
@@ -633,7 +633,7 @@ def _measured(
     blocks: IntArray,
     n_blocks: int,
 ) -> tuple[int, Sums | None]:
-    """Return ``number`` and the grid's scores on some rows; the model is fitted without the weights ``held_out``."""
+    """Return ``number`` and the grid's scores on ``rows``; for fitting, ``held_out`` is subtracted from the weights."""
     if held_out is None:
         return number, problem.sums(problem, grid, rows, problem.weights, blocks, n_blocks)
     if not rows.size:
@@ -722,7 +722,7 @@ class Queries:
         return len(self.cells)
 
     def part(self, at: IntArray) -> Queries:
-        """Return the queries at some positions."""
+        """Return the queries at the given positions."""
         own = None if self.own is None else self.own[at]
         return Queries(self.cells[at], own, self.truth[at], self.times[at], self.blocks[at])
 
@@ -1045,7 +1045,7 @@ class _KNNCV(RowsEstimator[Memory]):
 
 
 def _left_out_polls(estimator: _KNNCV) -> Iterator[tuple[Any, Poll]]:
-    """Yield, for each stored row, the model selected on all other rows, and the votes of its neighbors on the row."""
+    """Yield, for each stored row, the model selected on all other rows, and the neighbors' votes on the stored row."""
     for _, other, row in refits(estimator):
         model = other._model()
         for poll in polls_of(model, model._memory.encode(Table(model.schema_, 1, row.columns))):

@@ -111,7 +111,7 @@ class KernelVote:
 
 @dataclass(frozen=True)
 class FunctionVote:
-    """Votes computed by a function of one query's distances, which are ascending, or in id order if all rows vote."""
+    """Votes that a function computes from one query's distances, in ascending order or, if all rows vote, by row id."""
 
     function: Callable[[Any], Any]
     needs_bandwidth: ClassVar[bool] = False
@@ -255,7 +255,7 @@ LeftOut = tuple[IntArray, FloatArray]
 
 
 def left_out_once(rows: IntArray, row_weights: FloatArray | None) -> LeftOut:
-    """Return the rows, and the weight that leave-one-out removes from each: the weight of the row, but at most 1."""
+    """Return ``rows``, and for each row the weight that leave-one-out removes: the row's weight, but at most 1."""
     return rows, np.ones(rows.size) if row_weights is None else np.minimum(row_weights[rows], 1.0)
 
 
@@ -288,7 +288,7 @@ def decide(
 def _counted(
     poll: Poll, ties: Ties, classes: Classes, prior: FloatArray | None, left_out: LeftOut | None
 ) -> tuple[IntArray, list[int]]:
-    """Return winning classes and tied queries; unlike the compiled `elect`, allow a prior or left-out rows."""
+    """Return winning classes and tied queries; a prior and left-out rows are allowed, unlike in compiled `elect`."""
     votes = class_votes(poll, classes, prior)
     leads = votes == votes.max(axis=1, keepdims=True)
     if ties == "majority":  # the class with most training rows, then the first

@@ -242,8 +242,8 @@ def _learned_classes(model: ConceptLearner, X: Any, y: Any) -> AnyArray:
 def _dropped(model: ConceptLearner, concept: Value, columns: dict[str, AnyArray]) -> IdArray:
     """Return the ids of instances that were stored and later dropped; empty if the model has no history.
 
-    An instance was stored if the number of stored instances increased in its step, not counting instances dropped in
-    the same step.
+    An instance was stored if, in its step, the change in the number of stored instances plus the number of dropped
+    instances is positive.
     """
     none = np.empty(0, np.int64)
     if not model.history:

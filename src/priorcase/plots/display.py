@@ -212,10 +212,10 @@ def _sort_key(value: Value) -> tuple[bool, float, str]:
 class Plane:
     """A plane that maps each row to a position, and each position to a hypothetical row.
 
-    In the plane of two ``columns``, the hypothetical row has the values of the nearest row in all other columns. In the
-    plane of principal components (``columns`` is None), the hypothetical row is the nearest row with its numbers moved
-    toward the position. A number x becomes ``x + std (v . step)``, where ``step`` leads from the nearest row to the
-    position, v contains the ``loadings`` of the column on both axes, and ``std`` is the standard deviation of the
+    In the plane of two ``columns``, the hypothetical row has, in all other columns, the values of the nearest row. In
+    the plane of principal components (``columns`` is None), the hypothetical row is the nearest row with its numbers
+    moved toward the position. A number x becomes ``x + std (v . step)``, where ``step`` leads from the nearest row to
+    the position, v contains the ``loadings`` of the column on both axes, and ``std`` is the standard deviation of the
     column. Categories and levels are not changed.
     """
 
@@ -257,7 +257,7 @@ class Plane:
 
 
 def plane_of(X: Any, table: Table, columns: Any) -> Plane:
-    """Return the plane of the given columns; by default, of the only two columns or of principal components."""
+    """Return the plane of two columns; by default, of the only two columns, or else of two principal components."""
     width = len(table.schema)
     if columns is None and width < 2:
         raise ParameterError(
@@ -414,7 +414,7 @@ def with_changes(X: Any, table: Table, rows: IntArray, changes: Mapping[int, Flo
 
 @dataclass(frozen=True, eq=False)
 class StoredRows:
-    """Stored rows in the order of their ids; ``rows`` has None for missing values, ``cells`` has numbers and codes."""
+    """Stored rows in the order of their ids; ``rows`` contains the values, ``cells`` numbers and codes."""
 
     schema: Schema
     ids: IdArray

@@ -40,9 +40,10 @@ class LocalFitDisplay(Display):
     """Predictions of a regressor along a column, their intervals, and rows as points; created by `LocalFitDisplay.of`.
 
     ``axis`` contains the positions of the rows along the column, and ``targets`` are their targets. ``fit`` contains
-    the predictions at the positions ``places``. ``mean`` and ``target`` are the lower and upper bounds of intervals for
-    the mean and for a new observation, with confidence level ``level``. Bounds can be infinite, and ``mean`` or
-    ``target`` is None if the regressor has no such intervals. ``kept`` describes the values of the other columns.
+    the predictions at the positions ``places``. ``mean`` contains the lower and upper bounds of the intervals for the
+    mean, and ``target`` the bounds of the intervals for a new observation; ``level`` is their confidence level. Bounds
+    can be infinite, and ``mean`` or ``target`` is None if the regressor has no such intervals. ``kept`` describes the
+    values of the other columns.
 
     Examples
     --------

@@ -35,8 +35,8 @@ class PrecedentsDisplay(Display):
     The nearest case is on top. Each part of a bar shows one attribute; next to the bar are the target and the vote of
     the case. For classification, the nearest case of another class comes last, unless it is among the neighbors.
 
-    ``precedents`` are the neighbors of the query; the ``most`` important attributes are shown separately, and all other
-    attributes are combined.
+    ``precedents`` are the neighbors of the query. ``most`` is the number of attributes that are shown separately, in
+    order of importance; all other attributes are combined.
 
     Examples
     --------
@@ -77,14 +77,14 @@ class PrecedentsDisplay(Display):
         if not hasattr(model, "precedents") or X is None:
             what, value = ("model", model) if X is not None else ("X", X)
             raise ParameterError(
-                f"expected a model with precedents and queries, got {what}={quoted(value)}. KNNClassifier, "
+                f"expected a model that has precedents, and queries X, got {what}={quoted(value)}. KNNClassifier, "
                 "KNNRegressor, LocallyWeightedRegressor, IB1 to IB5 and PEBLS have precedents."
             )
         return cls(model.precedents(X)[query], int(most))
 
     @property
     def title(self) -> str:
-        """Number of the query, prediction, and probabilities of the three most probable classes."""
+        """Text with the query number, the prediction, and the probabilities of the three most probable classes."""
         one = self.precedents
         text = f"query {one.numbers[0]}: {_target(one.predictions[0])}"
         if one.probabilities is None or one.classes is None:

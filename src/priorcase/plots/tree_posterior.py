@@ -188,7 +188,7 @@ class TreePosterior(Display):
 
 
 def spanning_tree(weights: FloatArray) -> IntArray:
-    """Return the edges of the tree with the largest sum (and product) of edge weights; the first tree on ties.
+    """Return the edges of the tree with the largest sum and product of edge weights; the first tree on ties.
 
     Examples
     --------

@@ -46,22 +46,22 @@ class ReductionCurve(GridResult):
 
     @property
     def kept_mean(self) -> FloatArray:
-        """Mean share of rows kept over the splits."""
+        """Share of rows that each reducer keeps, averaged over the splits."""
         return np.asarray(self.kept.mean(axis=1))
 
     @property
     def score_mean(self) -> FloatArray:
-        """Mean score over the splits."""
+        """Score of each reducer, averaged over the splits."""
         return np.asarray(self.scores.mean(axis=1))
 
     @property
     def kept_error(self) -> FloatArray:
-        """Standard error of the mean share of rows kept, ``s / sqrt(splits)``; NaN with one split."""
+        """Standard error of `kept_mean`, ``s / sqrt(splits)``; NaN with one split."""
         return _standard_error(self.kept)
 
     @property
     def score_error(self) -> FloatArray:
-        """Standard error of the mean score."""
+        """Standard error of `score_mean`."""
         return _standard_error(self.scores)
 
     def frame(self, backend: Backend | None = None) -> Any:

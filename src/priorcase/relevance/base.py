@@ -82,8 +82,8 @@ class WeightingMethod(ABC):
     def around(self, data: TrainingData, weights: FloatArray, cells: FloatArray, own: IdArray | None) -> FloatArray:
         """Return the weights of each query, shape (queries, attributes); global weights of 0 remain 0.
 
-        If queries are copies of stored rows, ``own`` contains the ids of these rows, and one copy of its own row is
-        then no neighbor of a query.
+        If queries are copies of stored rows, ``own`` contains the ids of these rows, and one copy of the stored row
+        is then excluded from the neighbors of the query.
         """
         return np.tile(weights, (len(cells), 1))
 

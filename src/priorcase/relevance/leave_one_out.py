@@ -51,8 +51,8 @@ _NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 class LeaveOneOutWeights(WeightingMethod):
     """Attribute weights that minimize the leave-one-out loss (diagonal NCA).
 
-    Every row i is predicted by votes of all other rows j. The vote p_ij decreases with the cost, the sum over all
-    attributes of weight w_a times contribution f_a. The cost is the distance before the root is taken (Goldberger,
+    Every row i is predicted by votes of all other rows j. The vote p_ij decreases with the cost, which is the distance
+    before the root is taken: the sum over all attributes a of the weight w_a times the contribution f_a (Goldberger,
     Roweis, Hinton & Salakhutdinov 2005, NCA with a diagonal matrix; Lowe 1995)::
 
         p_ij = exp(-sum_a w_a f_a(i, j)) / sum_k exp(-sum_a w_a f_a(i, k))
@@ -193,14 +193,14 @@ class Targets:
         return cls(None, scaled, row_weights, np.ones(1), LOSSES["squared"], float(scaled.any()))
 
     def take(self, rows: IdArray) -> Targets:
-        """Return the targets of some rows."""
+        """Return the targets of the given rows."""
         labels = None if self.labels is None else self.labels[rows]
         numbers = None if self.numbers is None else self.numbers[rows]
         return replace(self, labels=labels, numbers=numbers, row_weights=self.row_weights[rows])
 
 
 def _distinct_rows(data: TrainingData, loss: str | None) -> tuple[IdArray, Targets]:
-    """Return the positions of the rows and their targets; a row with weight 2 appears twice.
+    """Return the position and the target of each row; a row with weight 2 appears twice.
 
     The order depends only on the values of the rows. The learned weights therefore do not depend on the order of the
     table, and repeated rows are equivalent to weighted rows.
@@ -254,7 +254,7 @@ class SoftNeighbors:
         )
 
     def loss_and_gradient(self, weights: FloatArray, rows: IdArray, votes: FloatArray) -> tuple[float, FloatArray]:
-        """Return the mean loss of some rows, and its gradient with respect to the weights."""
+        """Return the mean loss of the given rows, and the gradient of this loss with respect to the weights."""
         value, gradient = self._core.evaluate(weights * self.scale, rows, votes, self._threads, True)
         return value / self._baseline, gradient * self.scale / self._baseline
 

@@ -1,4 +1,4 @@
-"""Relief: an attribute is relevant if it differs more between near rows of different classes than of one class."""
+"""Relief: an attribute is relevant if near rows of different classes differ more in it than near rows of one class."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Relief(WeightingMethod):
 
         W(A) = (1 / m k) sum_R [ sum_C P(C) / (1 - P(class of R)) sum_misses d_A(R, M) - sum_hits d_A(R, H) ]
 
-    For numbers, with the k nearest rows I of R and differences d_y of targets relative to their range (figure 3)::
+    For numbers, I runs over the k nearest rows of R, and d_y is a target difference divided by the range (figure 3)::
 
         W(A) = N_yA / N_y - (N_A - N_yA) / (m - N_y)
         N_y = sum d_y(R, I) / k,    N_A = sum d_A(R, I) / k,    N_yA = sum d_y(R, I) d_A(R, I) / k
@@ -149,8 +149,8 @@ def weighted_neighbors(
     """Return the ``k`` nearest rows of an index to each query, or all rows if there are fewer.
 
     A row with weight 2 counts as two rows; the last row counts only in part if the total would exceed ``k``. If queries
-    are copies of stored rows, ``own`` contains the ids of these rows, and one copy of its own row is then no neighbor
-    of a query.
+    are copies of stored rows, ``own`` contains the ids of these rows, and one copy of the stored row is then excluded
+    from the neighbors of the query.
     """
     ids, row_weights = data.instances.ids, data.instances.weights
     wanted, most = k if row_weights is None else k + 1, min(len(index), _MAX_GROWTH * k)

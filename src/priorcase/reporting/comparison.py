@@ -116,7 +116,7 @@ class Pace:
     growth: float
 
     def at(self, rows: int) -> float:
-        """Return the expected seconds for a split of another number of rows."""
+        """Return the expected seconds for a split with another number of rows."""
         return float(self.seconds * (rows / self.rows) ** self.growth)
 
     def affordable(self, seconds: float) -> int:
@@ -156,7 +156,7 @@ def pilot(candidate: Candidate, problem: Problem, *, random_state: int, longest:
 
 
 def _growth(earlier: Pace, rows: int, seconds: float) -> float:
-    """Return the exponent of the time as a power of the number of rows, limited to the range from 1 to 3."""
+    """Return the exponent g for which the time grows like ``rows ** g``, limited to the range from 1 to 3."""
     if rows <= earlier.rows or seconds <= 0:
         return 1.0
     return float(np.clip(np.log(seconds / earlier.seconds) / np.log(rows / earlier.rows), 1.0, 3.0))
@@ -274,7 +274,7 @@ class Trials:
         return True
 
     def grow(self, candidates: Sequence[Candidate], left: Callable[[], float], say: Say) -> None:
-        """While time is left, measure the learners that were fitted to samples again, on larger samples."""
+        """While time is left, measure again, on larger samples, the learners that were fitted to samples."""
         for one in candidates:
             while (rows := self.samples.get(one.name)) is not None:
                 pace = Pace(rows, self.costs[one.name] / len(self.splits), 1.0)

@@ -284,7 +284,7 @@ class Suspects(GridResult):
 
 
 def find_suspects(problem: Problem, found: OutOfFold, *, records: bool) -> Suspects:
-    """Return the rows whose targets disagree most with the predictions; ``records=True`` adds records by PEBLS."""
+    """Return the rows whose targets disagree most with the predictions; ``records`` adds ``used`` and ``correct``."""
     if not problem.classes:
         return _far_off(problem, found)
     given, sure = found.of_truth, found.proba.max(axis=1) >= SURE
@@ -350,9 +350,9 @@ class Outliers(GridResult):
     """All unusual rows, the most unusual ones first; prints as a table.
 
     A row is unusual if it is beyond Tukey's outer fence: its score (the negative log-density) exceeds the upper
-    quartile by more than three interquartile ranges. ``components`` are the numbers of components of the two mixture
-    models, ``learned`` is the number of rows that each model was fitted to, and ``looked_at`` the number of rows that
-    were checked.
+    quartile by more than three interquartile ranges. ``components`` contains the number of components of each of
+    the two mixture models, ``learned`` is the number of rows that each model was fitted to, and ``looked_at`` the
+    number of rows that were checked.
     """
 
     rows: tuple[Outlier, ...]

@@ -66,7 +66,7 @@ class OutOfFold:
 
 
 def out_of_fold(compared: Compared, problem: Problem, chosen: str) -> OutOfFold:
-    """Return the predictions of the learner ``chosen`` for all compared rows, and how many other learners are wrong."""
+    """Return, for each compared row, the prediction by learner ``chosen``, and how many other learners are wrong."""
     truth = problem.y[compared.rows]
     labels = np.unique(problem.y) if problem.classes else np.empty(0)
     proba = np.zeros((truth.size, labels.size))

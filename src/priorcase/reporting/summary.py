@@ -100,7 +100,7 @@ def _too_short(report: Report) -> Iterator[str]:
     complete, missing = len(last.measured) - len(last.sampled) - 1, sum(one.reason != "" for one in last.short_of_time)
     if complete:
         do = "does" if complete == 1 else "do"
-        yield f"{count(complete, 'learner')} measured on all rows {do} not beat the baseline significantly."
+        yield f"{count(complete, 'learner')}, measured on all rows, {do} not beat the baseline significantly."
     if last.sampled:
         yield _fitted_to_samples(report)
     if missing:
@@ -115,7 +115,7 @@ def _fitted_to_samples(report: Report) -> str:
     parts = [
         f"{name} ({one.fitted_to:,} of {last.rows.size:,} rows)" for name, one in zip(names, last.sampled, strict=True)
     ]
-    scores = f"Fitted to all rows, {'it' if len(parts) == 1 else 'they'} would probably score better"
+    scores = f"If fitted to all rows, {'it' if len(parts) == 1 else 'they'} would probably score better"
     others = [one for one in last.sampled if one.name != verdict.chosen]
     better = ""
     if verdict.chosen != BASELINE and others:
@@ -357,8 +357,8 @@ def summary(report: Report) -> Iterator[RenderableType]:
     if report.verdict.same_choice < report.verdict.folds:
         note += " The score of the selected learner is optimistic, because it was used for the selection."
     if any(one.fitted_to is not None for one in report.compared[-1].measured):
-        note += " Learners with a sample size were fitted to a sample because the time budget was too short; with "
-        note += "all rows, they would probably score better."
+        note += " Learners marked with a sample size were fitted to a sample because the time budget was too short; "
+        note += "with all rows, they would probably score better."
     yield Text(note, style="dim")
     yield Text()
     for sentence in findings(report):

@@ -396,7 +396,7 @@ def _column(name: str, column: AnyArray, kind: Kind, codes: IntArray, most: int 
 
 
 def _remarked(column: ColumnSummary, useless: Uninformative | None, rows: int, reveals: str | None) -> ColumnSummary:
-    """Return the column with a remark if it is uninformative, mostly missing, or determines the target, ``reveals``."""
+    """Return the column, with a remark if it is uninformative, mostly missing, or reveals the target ``reveals``."""
     if useless is not None and useless.left_out:
         return replace(column, remark=f"{useless}{_IGNORED}", used=False)
     if reveals is not None:
@@ -409,7 +409,7 @@ def _remarked(column: ColumnSummary, useless: Uninformative | None, rows: int, r
 
 
 def _repetitions(columns: list[IntArray], target: IntArray, classes: bool) -> tuple[int, int, float | None]:
-    """Return the numbers of repeated and conflicting rows, and the highest possible accuracy of a classifier."""
+    """Return how many rows are repeated, how many conflict, and the highest possible accuracy of a classifier."""
     rows = pd.DataFrame(dict(enumerate(columns)))
     group = rows.groupby(list(rows.columns), sort=False).ngroup()
     alike = pd.Series(target).groupby([group, target]).size().groupby(level=0)

@@ -101,7 +101,8 @@ class Report:
     ``problem`` contains the rows with their targets, and ``table`` a summary of the columns. ``compared`` contains the
     comparisons of learners, for a large table first on a sample and then on all rows as time allowed; use the last one.
     ``verdict`` names the recommended learner. ``importance``, ``outliers``, ``suspects``, ``calibration`` and
-    ``explained`` are None or empty if they were skipped or do not apply to the baseline; ``skipped`` gives the reasons.
+    ``explained`` are None or empty if they were skipped, for the reasons in ``skipped``. If the baseline is
+    recommended, all of them except ``outliers`` are None or empty.
 
     Examples
     --------
@@ -189,7 +190,7 @@ class Report:
         return row_kind(row, self.suspects, self.outliers)
 
     def _plain(self, node: Any) -> Any:
-        """Return data for JSON, with null for infinity and NaN; add place and label to objects with a ``row``."""
+        """Return data for JSON, with null for infinity and NaN; objects with a ``row`` also get its place and label."""
         if isinstance(node, dict):
             found = {str(key): self._plain(child) for key, child in node.items()}
             if not isinstance(row := node.get("row"), int):

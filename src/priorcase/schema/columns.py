@@ -4,7 +4,7 @@ A column is an array of numbers or booleans (`ArrayColumn`), a list of Python ob
 codes for distinct values (`Coded`). All three classes have these members:
 
 - ``content``: ``numbers``, ``booleans``, ``text``, ``any`` if mixed, or ``nothing`` if all objects are missing.
-- ``numbers()``: returns float64 with NaN for missing values; only for ``numbers`` and ``booleans``.
+- ``numbers()``: returns the values as float64, NaN if missing; only if the content is ``numbers`` or ``booleans``.
 - ``coded()``: returns a `Coded` column.
 - ``empty()``: returns whether every value is missing.
 - ``kind()``: returns the kind implied by the type.
@@ -76,7 +76,7 @@ class Coded:
         return len(self.codes)
 
     def __getitem__(self, rows: slice | IntArray) -> Self:
-        """Return some of the rows."""
+        """Return a column with only the given rows."""
         return replace(self, codes=self.codes[rows])
 
     def tolist(self) -> list[Value]:
@@ -476,7 +476,7 @@ def _distinct(coded: Coded) -> Coded:
 
 
 def misfit(kind: Kind, column: Column) -> tuple[str, str] | None:
-    """Describe a column and what to pass instead; return None if the column can be read as the kind."""
+    """Return None if a column can be read as ``kind``; otherwise, describe the column and what to pass instead."""
     if isinstance(kind, Date):
         fits = column.content in ("dates", "text", "any", "nothing") or column.empty()
         return None if fits else (column.kind().describe(), "dates, datetimes or ISO strings")

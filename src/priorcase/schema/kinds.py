@@ -45,12 +45,12 @@ def family(kind: type) -> str:
 
 
 def families(types: Iterable[type]) -> frozenset[str]:
-    """Return the families of some types, except "missing"."""
+    """Return the families of the given types, except "missing"."""
     return frozenset(map(family, types)) - {"missing"}
 
 
 def content_of(values: Iterable[object]) -> Content:
-    """Return the common content type of some values."""
+    """Return the content type of a column with the given values."""
     return content_of_families(families(set(map(type, values))))
 
 
@@ -322,7 +322,7 @@ class Text(Nominal):
 
 @dataclass(frozen=True, slots=True)
 class Set(Nominal):
-    """Set-valued column, such as labels, symptoms or parts.
+    """Column whose values are sets, for example of labels, symptoms or parts.
 
     Accepts sets, lists and tuples, and strings with members separated by semicolons, bars or commas.
 

@@ -308,7 +308,7 @@ def other_width(found: int, expected: int) -> SchemaMismatchError:
 def inferred(
     X: Any, categorical_features: CategoricalFeatures, kinds: Mapping[Name, Kind] | None, *, parameter: str = "kinds"
 ) -> Schema:
-    """Infer a schema like `Schema.infer`; ``parameter`` is the name of ``kinds`` in messages."""
+    """Infer a schema as `Schema.infer` does; ``parameter`` is the name of ``kinds`` in messages."""
     source = open_source(X)
     by_type = Schema(source.names, tuple(column.kind() for column in source.columns))
     chosen, declared = _with_categorical(by_type, source, categorical_features), kinds or {}
@@ -571,7 +571,7 @@ def _read_block(X: AnyArray, labels: Sequence[Name]) -> FloatArray:
 
 
 def read_one_row(schema: Schema, X: Any) -> Table | None:
-    """Read a single row of plain values, with the same result as reading columns; return None in all other cases."""
+    """Read a single row of plain values, with the same result as reading columns; return None for any other input."""
     row = _single_row(schema, X)
     if row is None or len(row) != len(schema):
         return None

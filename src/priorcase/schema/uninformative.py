@@ -118,7 +118,7 @@ def _may_be_id(kind: Kind, few: AnyArray) -> bool:
 
 
 def is_id(kind: Kind, known: AnyArray) -> bool:
-    """Return whether the known values of a column, or their codes, identify rows."""
+    """Return whether the known values of a column identify rows; ``known`` contains the values or their codes."""
     if known.size < _LEAST_ROWS:
         return False
     if type(kind) is Nominal:
@@ -134,7 +134,7 @@ def is_id(kind: Kind, known: AnyArray) -> bool:
 def _twin(
     columns: tuple[ReadColumn, ...], a: int, sample: IntArray, seen: dict[tuple[str, bytes], list[int]]
 ) -> int | None:
-    """Return the first earlier column with the same information; ``seen`` maps sample keys to earlier columns."""
+    """Return the first earlier column with the same information; ``seen`` groups earlier columns by sampled values."""
     own, rows = _comparable(columns[a]), len(sample)
     keys = []
     if own.dtype.kind == "f":
@@ -162,7 +162,7 @@ def _same(form: str, one: AnyArray, other: AnyArray) -> bool:
 
 
 def pattern(values: AnyArray) -> IntArray:
-    """Number values, also missing values, by first occurrence; columns that correspond one to one get equal numbers."""
+    """Rank values by first occurrence (missing is a value); columns that correspond one to one get equal ranks."""
     _, first, numbers = np.unique(values, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[numbers.ravel()]
 

@@ -275,7 +275,7 @@ class Index(TextResult):
         return same and not self._torn_by_fork and not self.lock.held_at_fork
 
     def follow(self, before: Instances, after: Instances) -> bool:
-        """Switch to the rows ``after`` a change, which the caller must then make with `append`, `take` or `remove`.
+        """Switch to the rows ``after`` a change; the caller must then make this change by `append`, `take` or `remove`.
 
         Returns False if the index does not contain exactly the rows of ``before``. Until the change is made, `holds`
         returns False.
@@ -331,7 +331,7 @@ class Index(TextResult):
 
         ``queries`` contains encoded rows, shape (q, A). ``weights`` contains attribute weights, shape (A,) or (q, A);
         by default, all weights are 1. ``exclude`` contains one id to exclude for each query, such as the query's own
-        id, or -1. ``ties=True`` also returns all rows tied with the k-th row.
+        id, or -1 to exclude no row. ``ties=True`` also returns all rows tied with the k-th row.
         """
         if type(k) is not int or k < 1:
             check_value("k", k, [_POSITIVE])
@@ -454,7 +454,7 @@ class Index(TextResult):
         algorithm: str,
         threads: int,
     ) -> tuple[FloatArray, FloatArray, IdArray | None]:
-        """Check the parameters that all searches share; return queries, rows of weights, and excluded ids."""
+        """Check the parameters that all searches share; return queries, weights as a matrix, and excluded ids."""
         if algorithm not in ALGORITHMS:
             check_value("algorithm", algorithm, [StrOptions(set(ALGORITHMS))])
         if type(threads) is not int or threads < 1:

@@ -172,7 +172,7 @@ class Trials:
         return self.order.size
 
     def losses(self, subsets: Sequence[Subset], n: int) -> FloatArray:
-        """Return the losses of some subsets on the first ``n`` rows, shape (subsets, n)."""
+        """Return the losses of the given subsets on the first ``n`` rows, shape (subsets, n)."""
         by_length: dict[int, list[Subset]] = {}
         for subset in subsets:
             self.n_subsets += subset not in self._known

@@ -62,11 +62,11 @@ class Race:
         return min(rows, max(self.min_points, math.ceil(points * _GROWTH)))
 
     def max_comparisons(self, rows: int) -> int:
-        """Return the maximum number of comparisons before the last row."""
+        """Return the maximum number of comparisons that a race makes before its last row."""
         return 1 + math.ceil(max(0.0, math.log(rows / self.min_points) / math.log(_GROWTH)))
 
     def leaving(self, losses: FloatArray, handicaps: FloatArray, rows: int) -> BoolArray:
-        """Return a mask of subsets to drop, given losses of shape (subsets, m) and a handicap added to each mean."""
+        """Return a mask of the subsets to drop; each row of ``losses`` has a handicap, which is added to its mean."""
         m = losses.shape[1]
         means = losses.mean(axis=1) + handicaps
         leader = int(means.argmin())
@@ -93,7 +93,7 @@ def _is_improbable(difference: FloatArray, variance: FloatArray, degrees: int, d
 
 
 def race(trials: Trials, entrants: Entrants, rule: Race, progress: Progress) -> tuple[Subset, float, int]:
-    """Return the winner of a race (the first if tied), the winner's mean loss, and the number of rows in the mean."""
+    """Return the winner of a race (the first if tied), its mean loss, and the number of rows in this mean."""
     rows, running, handicaps = len(trials), list(entrants), np.array(list(entrants.values()))
     points = rule.next(0, rows)
     while True:
@@ -185,7 +185,7 @@ def schemata(
 
 
 def _sides(inside: BoolArray, losses: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the mean loss without and with each attribute, and the variance of this mean, shape (2, attributes) each.
+    """Return two arrays, shape (2, attributes): the mean loss without and with each attribute, and the mean's variance.
 
     As in `Race`, there is an artificial row, which adds 0.5 to the sum of squares of each side. The mean and the
     variance of a side without rows are NaN.

@@ -566,7 +566,7 @@ def model_routes(service: Service) -> APIRouter:
         model, most = service.model, service.limits.explained
         return await service.answer(lambda: {"predictions": answers.neighbors(model, service.rows(body, most), k)})
 
-    @router.post("/counterfactuals", summary="Find the smallest changes from past cases that change predictions")
+    @router.post("/counterfactuals", summary="Find the smallest changes, taken from past cases, that alter predictions")
     async def counterfactuals(
         body: Rows,
         n: Annotated[int, Query(ge=1, le=10)] = 1,

@@ -230,7 +230,7 @@ class Computation(Term):
             plan.asked(a, self._row_of, **options)
 
     def _for(self, labels: FloatArray, unseen: Sequence[Value]) -> FloatArray:
-        """Return the rows of the difference table for some encoded query values."""
+        """Return the rows of the difference table for the given encoded query values."""
         if self.numbers is not None:
             return self.rows(_as_values(labels, self.dates))
         codes = labels.astype(np.int64).tolist()
@@ -240,7 +240,7 @@ class Computation(Term):
         return self.rows([self.values[code] if code >= 0 else unseen[-2 - code] for code in codes])
 
     def between_codes(self, codes: IntArray) -> FloatArray:
-        """Return the costs between the values of some codes and all stored values, shape (codes, all codes)."""
+        """Return the costs between the values of the given codes and all stored values, shape (codes, all codes)."""
         return self._square[codes] if self.is_tabled else self.rows([self.values[code] for code in codes.tolist()])
 
     def _row_of(self, cell: float) -> FloatArray:

@@ -331,7 +331,7 @@ class FittedDistance(TextResult):
         return self._summary.facts
 
     def ranges(self) -> tuple[FloatArray, FloatArray]:
-        """Return the smallest and largest stored number of each column scaled by its range; NaN for other columns."""
+        """Return the smallest and largest stored number of each column; NaN if a column is not scaled by its range."""
         found = [self._summary.facts.get(("range", a), (np.nan, np.nan)) for a in range(len(self))]
         low, high = np.ascontiguousarray(np.array(found, np.float64).T)
         return low, high
@@ -351,7 +351,7 @@ class FittedDistance(TextResult):
         return np.ascontiguousarray(self.prepare(cells))
 
     def for_queries(self, queries: FloatArray) -> tuple[Plan, FloatArray]:
-        """Return the search plan and encoded values for a block of queries if differences are computed in Python."""
+        """Return search plan and encoded queries for a block; only for differences that are computed in Python."""
         return self._plan(queries), queries
 
     def prepare(self, cells: FloatArray) -> FloatArray:

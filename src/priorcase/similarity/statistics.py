@@ -268,7 +268,7 @@ class Column:
         return self.all.fact((name, self.a), compute)  # type: ignore[no-any-return]
 
     def remainders(self, unit: float, period: float) -> frozenset[float]:
-        """Return up to two different units of a period, such as hours of the day, that contain known numbers."""
+        """Return the units of a period (such as hours of the day) in which known numbers lie, but at most two units."""
 
         def compute(old: frozenset[float] | None, start: int) -> frozenset[float]:
             found = set(old or ())

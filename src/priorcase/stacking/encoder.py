@@ -60,7 +60,7 @@ class _Values:
 
     @classmethod
     def of(cls, label: str, codes: IntArray, values: tuple[Any, ...]) -> Self:
-        """Select the most frequent values and sort them by first occurrence, so that their names have no effect."""
+        """Select the most frequent values and sort them by first occurrence, so that renaming them changes nothing."""
         found, first, counts = np.unique(codes[codes >= 0], return_index=True, return_counts=True)
         kept = np.lexsort((first, -counts))[: cls.most]
         kept = found[kept[np.argsort(first[kept])]]
@@ -149,10 +149,10 @@ class TableEncoder(TransformerMixin, BaseEstimator, metaclass=EstimatorMeta):
     Notes
     -----
     Numbers and ordinal levels are standardized. Missing numbers are replaced with the mean and, if a column had missing
-    values in `fit`, marked by an indicator. The 32 most frequent nominal values get an indicator, or the 250 most
-    frequent values get a code (NaN for other values). Dates become the elapsed time and, if informative, month, weekday
-    and hour. Circular numbers become their cosine and sine, sets become one indicator per member, and texts become the
-    TF-IDF weights of the 200 most frequent words.
+    values in `fit`, marked by an indicator. The 32 most frequent values of a nominal column get an indicator; with
+    ``"codes"``, the 250 most frequent values get a code and other values become NaN. Dates become the elapsed time and,
+    if informative, month, weekday and hour. Circular numbers become their cosine and sine, sets become one indicator
+    per member, and texts become the TF-IDF weights of the 200 most frequent words.
 
     Examples
     --------

@@ -25,7 +25,7 @@ _MOST_ROWS = 2_000  # sample that donors are selected from
 
 
 def averaged(memory: Memory, table: Table, answer: Callable[[Table], FloatArray]) -> FloatArray:
-    """Predict queries with ``answer`` after imputing missing values where needed, shape (queries, outputs).
+    """Return the predictions of ``answer``, shape (queries, outputs), with missing values imputed where needed.
 
     Missing values of a query are imputed if the query has a missing value in a column that is complete in the stored
     rows, or if the query has more missing values than any stored row.

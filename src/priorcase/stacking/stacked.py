@@ -521,10 +521,10 @@ class Stacked(RowsEstimator[Memory]):
     @available_if(_may_have_precedents)
     @reads
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
-        """Return the stored rows nearest to each query, from the highest-weighted member that has precedents.
+        """Return the stored rows nearest to each query, found by the highest-weighted member that has precedents.
 
-        The votes are those of the highest-weighted member, whereas predictions and probabilities are those of the whole
-        stack. If no member has precedents, use `explain` instead.
+        The votes come from this member, but the predictions and probabilities come from the whole stack. If no
+        member has precedents, use `explain` instead.
         """
         (name, voter), weights = self._voter(), self.weights_
         found = voter.precedents(self._table(X), *([] if n_neighbors is None else [n_neighbors]))
@@ -553,7 +553,7 @@ class Stacked(RowsEstimator[Memory]):
 
     def _restore_state(self, state: dict[str, Any]) -> None:
         if type(state["seed"]) is not int or state["seed"] < 0:
-            raise ValueError("a seed that is not an integer >= 0")
+            raise ValueError("the seed is not an integer >= 0")
         self._seed = state["seed"]
         super()._restore_state(state)
 
@@ -1039,7 +1039,7 @@ class StackedRegressor(RegressorMixin, Stacked):
         return np.hypot(_shrunk(model.predict(table), mean), self._moved(patterns)[of.ravel()])
 
     def _moved(self, absent: BoolArray) -> FloatArray:
-        """Return the mean absolute change in predictions if the columns in each row of ``absent`` are set to missing.
+        """Return, for each row of ``absent``, the mean absolute change in predictions if its columns are missing.
 
         Held-out errors of rows in which a column is known do not show how large errors are if the column is missing.
         """

@@ -41,7 +41,7 @@ class Prior:
 
     @classmethod
     def of(cls, weight: float, largest_precisions: FloatArray) -> Prior:
-        """Return the prior for columns in standard units."""
+        """Return the prior of the parameters, with numeric columns in standard units."""
         strength, shape = _NARROWER * weight, 0.5 * weight
         return cls(weight, strength, shape, _NARROWER * shape, largest_precisions[:, None])
 
@@ -91,7 +91,7 @@ class Parameters:
 
 
 def _log_dirichlet(logs: FloatArray, weight: float) -> float:
-    """Return the log-density of Dirichlet probabilities (last axis) over their log-odds, summed over other axes."""
+    """Return the summed Dirichlet log-densities (over log-odds) of distributions given as logs along the last axis."""
     n = logs.shape[-1]
     constant = float(gammaln(n * weight) - n * gammaln(weight)) if n else 0.0
     return constant * float(logs.size // max(n, 1)) + weight * float(logs.sum())
@@ -119,7 +119,7 @@ def log_below(shape: FloatArray, bound: FloatArray) -> FloatArray:
 
 
 def log_term(parameters: Parameters, cells: Cells, j: int, rows: slice) -> FloatArray:
-    """Return the log-density of attribute ``j`` (numeric attributes first) in each component; 0 if it is missing."""
+    """Return the log-density of attribute ``j`` (numeric first), shape (components, rows); 0 for missing values."""
     discrete = j - len(parameters.means)
     if discrete in cells.documents:
         return np.ascontiguousarray((cells.words(discrete, rows) @ parameters.tables[discrete][:, :-2].T).T)
@@ -316,7 +316,7 @@ def initial_statistics(cells: Cells, sizes: Sequence[int], components: int, rng:
 
 
 def _differences(cells: Cells, sizes: Sequence[int], row: int) -> FloatArray:
-    """Return the difference of each row from one row: the mean over attributes known in both, or 1 if there are none.
+    """Return each row's difference from one row: the mean over attributes known in both rows, 1 if there are none.
 
     The difference of two numbers is half their squared difference in standard units, which is 1 on average. The
     difference of two nominal values is 1 if they are not equal; for two texts, it is one minus their cosine similarity.
@@ -378,7 +378,7 @@ def select(
 
 
 def _runs(layout: Layout, tasks: Sequence[tuple[int, Cells]], prior: Prior, search: Search) -> list[Run]:
-    """Return the best of several EM runs for each task (number of components and rows); ties go to the first run."""
+    """Return the best of several EM runs for each task (rows and a number of components); ties go to the first run."""
     starts = [1 if n == 1 else search.n_init for n, _ in tasks]
     jobs = [(n, cells, start) for (n, cells), count in zip(tasks, starts, strict=True) for start in range(count)]
     with bar(len(jobs), shown=search.progress) as advance:

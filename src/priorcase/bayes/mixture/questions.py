@@ -1,4 +1,4 @@
-"""Other methods of a fitted mixture: prediction of any column, imputation, sampling and outlier scores."""
+"""Applications of a fitted mixture: prediction of any column, imputation, sampling and outlier scores."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class FittedMixture:
 
     @classmethod
     def restored(cls, told: dict[str, Any]) -> FittedMixture:
-        """Restore a mixture from the result of `saved`; raise ``ValueError`` if its parts are inconsistent."""
+        """Restore a mixture from the result of `saved`; raise ``ValueError`` if it is inconsistent."""
         schema, labels, values, constant = (told[name] for name in ("schema", "labels", "values", "constant"))
         scales = {a: Scale(*numbers) for a, numbers in told["scales"].items()}
         parameters = Parameters(**{each.name: told[each.name] for each in fields(Parameters)})
@@ -117,7 +117,7 @@ class FittedMixture:
 
 
 def _restored_parts(schema: Schema, taken: Any) -> Parts:
-    """Check saved parts of columns, and return them."""
+    """Return the saved `Parts` of dates and sets; raise ``ValueError`` if they do not match the schema."""
     if type(taken) is not tuple or len(taken) != len(schema):
         raise ValueError("parts of a different table")
     for kind, parts in zip(schema.kinds, taken, strict=True):

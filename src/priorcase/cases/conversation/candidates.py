@@ -65,7 +65,7 @@ class Step:
 
 
 def in_force(steps: tuple[Step, ...]) -> list[Step]:
-    """Return the steps in force: a value of an attribute replaces earlier answers about this attribute."""
+    """Return the steps that are still valid: a value of an attribute replaces earlier answers about this attribute."""
     last = {step.attribute: place for place, step in enumerate(steps) if step.whole}
     return [step for place, step in enumerate(steps) if place >= last.get(step.attribute, 0)]
 
@@ -83,8 +83,8 @@ class Mentions:
     """The terms of a column, and a matrix of shape (terms, values) that says which values contain which terms.
 
     The terms of a text column are the words that occur in at least two cases; the terms of a set column are its
-    members. If there are more than 20,000 terms, only the most frequent are kept. Booleans come first, then numbers,
-    then strings in alphabetical order.
+    members. If there are more than 20,000 terms, only the most frequent terms are kept. The terms are sorted: booleans
+    come first, then numbers, then strings in alphabetical order.
     """
 
     terms: tuple[Term, ...]
@@ -112,11 +112,11 @@ class Mentions:
 
     @cached_property
     def places(self) -> dict[object, int]:
-        """Mapping from the identity of each term to its row in the matrix."""
+        """Mapping from ``identity(term)`` to the row of the term in the matrix."""
         return {identity(term): place for place, term in enumerate(self.terms)}
 
     def having(self, term: Term) -> BoolArray:
-        """Return a mask of the distinct values that contain a term."""
+        """Return a boolean mask: for each distinct value, whether the value contains a term."""
         having: BoolArray = self.by_term[[self.places[identity(term)]]].toarray().ravel() > 0
         return having
 
@@ -170,8 +170,8 @@ class Candidates:
     def ranked(self, weights: FloatArray) -> tuple[Candidate, ...]:
         """Return the solutions with their probabilities, most probable first.
 
-        Ties go to the solution of the oldest case. Only solutions with more than ``floor`` times the weight of the best
-        solution are listed.
+        Among equally probable solutions, the solution of the oldest case comes first. Only solutions with more than
+        ``floor`` times the weight of the best solution are listed.
         """
         support = np.bincount(self.codes, weights=weights, minlength=self.count).astype(float)
         total = float(support.sum()) + NONE
@@ -188,7 +188,7 @@ class Candidates:
         return tuple(candidate for candidate, _ in found)
 
     def mentions(self, name: str) -> Mentions:
-        """Return the words or members of an attribute."""
+        """Return the words of a text attribute, or the members of a set attribute, and the values that contain them."""
         if name not in self._mentions:
             self._mentions[name] = Mentions.of(self.likeness.columns[name])
         return self._mentions[name]
@@ -233,7 +233,7 @@ class Candidates:
         return found
 
     def _value(self, places: IntArray, weights: FloatArray) -> Any:
-        """Return the common solution of some cases, or the weighted mean of numeric solutions."""
+        """Return the solution that some cases share or, for numeric solutions, the weighted mean of their solutions."""
         codes = self.solutions.codes[places]
         if self.solutions.numbers is None:
             return plain_shown(self.solutions.texts[int(codes[0])])
@@ -257,10 +257,11 @@ def grouped(numbers: FloatArray, width: float) -> IntArray:
 
 
 def evidence(similarities: FloatArray, mean: FloatArray | float, most: FloatArray | float, r: float) -> FloatArray:
-    """Return each case's evidence relative to an average case: ``1 + r * most * (s / mean - 1)``, or 1 if s is NaN.
+    """Return how strongly an answer speaks for each case, compared with an average case.
 
-    If even the most similar case is not very similar, the evidence is weak: a single word that two texts have in common
-    is weak evidence.
+    The evidence is ``1 + r * most * (s / mean - 1)``, or 1 if the similarity s of a case is NaN. If even the most
+    similar case is not very similar, the evidence is weak: a single word that two texts have in common is weak
+    evidence.
     """
     relative = np.divide(similarities, mean, out=np.ones_like(similarities), where=np.asarray(mean) > 0)
     return np.where(np.isnan(relative), 1.0, 1.0 + r * most * (relative - 1.0))

@@ -40,10 +40,10 @@ class Conversation(TextResult):
     answers. The evidence ``e_a = 1 + r_a m_a (s_a / mean s_a - 1)`` says how strongly an answer about attribute a
     speaks for this case, compared with an average case. ``s_a`` is the similarity of the case's value to the answer (1
     or 0 for yes-or-no answers), and ``m_a`` is the largest ``s_a`` of all cases. The reliability ``r_a`` of the
-    attribute is learned from the agreement of cases with the same solution. If the case's value is missing, the
-    evidence is 1. The probability of a solution is the weight of its cases divided by the total weight. The total
-    weight includes a weight for "none of these solutions": the weight of a case in which all values are missing. No
-    answer excludes a case permanently.
+    attribute is learned by comparing the values of cases that have the same solution. If the case's value is missing,
+    the evidence is 1. The probability of a solution is the weight of its cases divided by the total weight. The total
+    weight includes a weight for "none of these solutions", which is the weight of a case in which all values are
+    missing. No answer excludes a case permanently.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Conversation(TextResult):
     floor
         A case remains a candidate while its weight is more than this fraction of the largest weight.
     confidence
-        Probability of one solution at which the conversation is settled.
+        The conversation is settled when one solution has at least this probability.
     least_gain
         Minimum information gain of a question, in bits.
     tolerance
@@ -71,7 +71,7 @@ class Conversation(TextResult):
     References
     ----------
     D. W. Aha, L. A. Breslow & H. Muñoz-Avila, "Conversational case-based reasoning", *Applied Intelligence* 14, 2001.
-    J. R. Quinlan, *Machine Learning* 1, 1986 (information gain and its ratio); *C4.5*, 1993 (cuts, missing values).
+    J. R. Quinlan, *Machine Learning* 1, 1986 (information gain and gain ratio); *C4.5*, 1993 (cuts, missing values).
 
     Examples
     --------
@@ -174,12 +174,13 @@ class Conversation(TextResult):
         """Return the most informative question; None if no question is informative.
 
         If the cases have a free-text attribute and nothing is known yet, the first question is about that attribute. A
-        settled conversation can continue: questions do not depend on ``confidence``. Ties go to the first attribute.
+        settled conversation can continue: questions do not depend on ``confidence``. Of equally informative questions,
+        the question about the first attribute is asked.
         """
         return self._now.question
 
     def questions(self) -> tuple[Question, ...]:
-        """Return the best question about each remaining attribute, sorted by gain ratio.
+        """Return, for each attribute that can still be asked about, the best question; sorted by gain ratio.
 
         Questions with less than the median gain are listed last.
         """
@@ -215,7 +216,7 @@ class Conversation(TextResult):
             self._states = self._states[:-1]
 
     def answer(self) -> Proposal:
-        """Return the most probable solution, with the probabilities of all solutions and the supporting cases."""
+        """Return the most probable solution, the cases that support it, and the probabilities of all solutions."""
         now = self._now
         best = now.ranked[0]
         ids, weights = now.candidates.likeness.ids, now.all_weights
@@ -290,7 +291,7 @@ class _State:
 def tolerant_conversation(
     base: CaseBase, query: Mapping[str, Any], *, tolerance: float | None = None, **settings: Any
 ) -> Conversation:
-    """Start a conversation; by default, the tolerance of numeric solutions is a fixed fraction of their range."""
+    """Start a conversation; by default, the tolerance for numeric solutions is a fixed fraction of their range."""
     try:
         return base.converse(query, tolerance=tolerance, **settings)
     except ParameterError:
@@ -360,7 +361,7 @@ class Transcript(GridResult):
 
 
 def _line(step: Step, state: _State) -> TranscriptLine:
-    """Return the line of the transcript for a step, given the state after the step."""
+    """Return the transcript line that describes a step; ``state`` is the state after this step."""
     if step.kind == "skipped":
         answer = "(skipped)"
     elif step.whole:

@@ -34,7 +34,7 @@ _LISTED = 8
 
 @dataclass(frozen=True)
 class Choice:
-    """One answer to a question (a value, True for yes or False for no), and its number of candidates."""
+    """One answer to a question (a value, True for yes, False for no), and the number of candidates with this answer."""
 
     answer: Any
     cases: int
@@ -55,9 +55,10 @@ class Question(TextResult):
     gain
         Information gain about the solution, in bits; None for ``"text"``.
     choices
-        Possible answers, each with its number of candidates; empty for ``"text"``. Other values are accepted as well.
+        Possible answers, each with the number of candidates that have this answer; empty for ``"text"``. Other values
+        are accepted as well.
     about
-        The number, date, word or member in the question.
+        The number, date, word or member that the question mentions.
     unknown
         Number of candidates in which the value is missing.
     ratio
@@ -103,7 +104,7 @@ class Question(TextResult):
 
 
 class Questions:
-    """Questions about the remaining candidates, which have a weight above 0."""
+    """Questions that distinguish the remaining candidates, which are the cases with a weight above 0."""
 
     def __init__(self, candidates: Candidates, weights: FloatArray, steps: tuple[Step, ...]) -> None:
         self.candidates, self.steps = candidates, in_force(steps)
@@ -123,8 +124,9 @@ class Questions:
         """Return the best question about each attribute, in the order in which the questions would be asked.
 
         Questions with at least the median gain come first, since the ratio alone prefers uneven splits. Quinlan (1986,
-        section 7) uses the mean gain, but an id attribute would raise the mean above all other gains. Within each
-        group, the largest ratio comes first; ties go to the first attribute.
+        section 7) uses the mean gain, but an id attribute would raise the mean above all other gains. Among the
+        questions on the same side of the median, the largest ratio comes first, and equal ratios are in the order of
+        the attributes.
         """
         found = list(self.all())
         gains = [question.gain for question in found if question.gain and question.gain > _NEGLIGIBLE]
@@ -132,7 +134,10 @@ class Questions:
         return sorted(found, key=lambda one: ((one.gain or 0.0) < usual, -round(one.ratio or 0.0, _DIGITS)))
 
     def all(self) -> Iterator[Question]:
-        """Yield the best question about each attribute that can still be asked, in the order of the attributes."""
+        """Yield the best question about each attribute, in the order of the attributes.
+
+        Attributes about which no question can be asked are skipped.
+        """
         closed = {step.attribute for step in self.steps if step.kind == "skipped"}
         told = {step.attribute: step for step in self.steps if step.whole}
         for name, kind in self.candidates.likeness.attributes.items():
@@ -252,9 +257,9 @@ def entropy(weights: FloatArray) -> FloatArray:
 
 
 def branch_gain(branches: FloatArray, missing: FloatArray) -> FloatArray:
-    """Return the gain of each question; ``branches`` contains weights, of shape (questions, branches, solutions).
+    """Return the gain of each question; ``branches`` has shape (questions, branches, solutions) and contains weights.
 
-    ``missing`` contains the weights of cases without a value, of shape (questions, solutions). The gain is
+    ``missing`` has shape (questions, solutions) and contains the weights of the cases without a value. The gain is
     ``K/W (H(known) - sum_b W_b/K H(b))``, where H is the entropy, W the weight of all cases, K the weight of the cases
     with a value, and W_b the weight of branch b.
     """
@@ -269,13 +274,19 @@ def branch_gain(branches: FloatArray, missing: FloatArray) -> FloatArray:
 
 
 def group_gain(weights: FloatArray, groups: IntArray, solutions: IntArray, shape: tuple[int, int]) -> float:
-    """Return the gain of asking for a case's group (-1 for a missing value); ``shape`` is (n_groups, n_solutions)."""
+    """Return the gain of the question to which group a case belongs.
+
+    ``groups`` contains the group of each case, or -1 for a missing value; ``shape`` is (n_groups, n_solutions).
+    """
     table = _tallied(weights, groups, solutions, shape)
     return float(branch_gain(table[:-1], table[-1]))
 
 
 def gain_ratio(gain: float, weights: FloatArray, groups: IntArray, n: int) -> float:
-    """Return the gain divided by the entropy of the groups, including "missing" (-1); 0 if the entropy is 0."""
+    """Return the gain divided by the entropy of the groups, or 0 if the entropy is 0.
+
+    Cases with a missing value (-1) are one of the groups.
+    """
     shares = np.bincount(groups.astype(np.int64) + 1, weights=weights, minlength=n + 1).astype(np.float64)
     split = float(entropy(shares))
     return gain / split if split > 0 else 0.0
@@ -284,7 +295,8 @@ def gain_ratio(gain: float, weights: FloatArray, groups: IntArray, n: int) -> fl
 def best_cut(weights: FloatArray, numbers: FloatArray, solutions: IntArray, n: int) -> tuple[float, float]:
     """Return the cut with the largest gain, and that gain; NaN and 0 if no cut has a positive gain.
 
-    A cut is always the number of some case (as in C4.5 since release 8); ties go to the smallest cut. NaN is missing.
+    A cut is always a number that occurs in some case (as in C4.5 since release 8). Of several cuts with the same gain,
+    the smallest is returned. In ``numbers``, NaN is a missing value.
     """
     known = ~np.isnan(numbers) & (weights > 0)
     levels, places = np.unique(numbers[known], return_inverse=True)
@@ -301,12 +313,12 @@ def best_cut(weights: FloatArray, numbers: FloatArray, solutions: IntArray, n: i
 
 
 def first_best(gains: FloatArray) -> int:
-    """Return the first position with the largest gain, up to rounding."""
+    """Return the first position at which the gain equals the largest gain up to rounding errors."""
     return int(np.argmax(gains >= gains.max() - _NEGLIGIBLE))
 
 
 def _tallied(weights: FloatArray, groups: IntArray, solutions: IntArray, shape: tuple[int, int]) -> FloatArray:
-    """Sum the weights by group and solution; the last row is for missing values."""
+    """Return the sum of the weights for each group (row) and solution (column); the last row is for missing values."""
     n_groups, n_solutions = shape
     at = np.where(groups < 0, n_groups, groups).astype(np.int64) * n_solutions + solutions
     counted: FloatArray = np.bincount(at, weights=weights, minlength=(n_groups + 1) * n_solutions).astype(float)

@@ -51,7 +51,7 @@ class Fragment(TextResult):
 
 @prefix_errors
 def fragments_of(cases: Iterable[Any], attribute: Name = "function") -> list[Fragment]:
-    """Convert cases to fragments, with the value of ``attribute`` as function and the solution as structure.
+    """Convert cases to fragments: the value of ``attribute`` is the function, and the solution is the structure.
 
     ``cases`` is a list of fragments, a mapping from names to function graphs, or a list of mappings such as cases of a
     case base. The ``id`` and ``solution`` of a case are read from its Python attributes ``id`` and ``solution``; if
@@ -201,8 +201,9 @@ class Design(GridResult):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a frame with one row per arc and the piece that realizes it: ``source``, ``sign``, ``target``, ...
+        """Return a frame with one row per arc, which also describes the piece that realizes the arc.
 
+        The columns are ``source``, ``sign``, ``target``, ``piece``, ``fragment``, ``own_source`` and ``own_target``.
         ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
         """
         names = ("source", "sign", "target", "piece", "fragment", "own_source", "own_target")
@@ -288,7 +289,7 @@ class Designs(GridsResult, Sequence[Design]):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a frame with one row per design: ``pieces``, ``rewritings``, ``missing``, ``fragments``.
+        """Return a frame with one row per design and columns ``pieces``, ``rewritings``, ``missing`` and ``fragments``.
 
         For ``backend`` see `Design.frame`.
         """

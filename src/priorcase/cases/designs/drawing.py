@@ -71,7 +71,7 @@ def _columns(graph: FunctionGraph) -> dict[str, int]:
 
 
 def _heights(points: Any) -> dict[Any, float]:
-    """Return the height of each point; columns are sorted by connected component, then by mean height of neighbors."""
+    """Return the height of each point; points in a column are sorted by component, then by mean height of neighbors."""
     import networkx as nx
 
     component = {point: i for i, part in enumerate(nx.connected_components(points)) for point in part}

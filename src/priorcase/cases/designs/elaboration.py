@@ -44,7 +44,7 @@ class SplitArc:
     """
 
     def rewritings(self, graph: FunctionGraph, fresh: str) -> Iterator[Rewriting]:
-        """Return two rewritings for every arc, one for each choice of signs; none if the graph has the maximum size."""
+        """Yield two rewritings of every arc, with different signs; yield nothing if the graph has the maximum size."""
         if len(graph.variables) >= MOST_VARIABLES or len(graph) >= MOST_ARCS:
             return
         ways: dict[str, tuple[tuple[Sign, Sign], ...]] = {"+": (("+", "+"), ("-", "-")), "-": (("-", "+"), ("+", "-"))}
@@ -99,7 +99,7 @@ class Elaborated:
 def elaborations(
     query: FunctionGraph, depth: int, rules: Sequence[Elaboration], budget: Budget
 ) -> Iterator[tuple[Elaborated, ...]]:
-    """Yield the distinct graphs with 0 rewritings, then those with 1 rewriting, and so on up to ``depth``."""
+    """Yield, for each number of rewritings from 0 to ``depth``, a tuple of the distinct graphs."""
     level: tuple[Elaborated, ...] = (Elaborated(query),)
     seen = {_shape(level[0])}
     for _ in range(depth):

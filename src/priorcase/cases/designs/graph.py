@@ -76,7 +76,7 @@ class FunctionGraph(TextResult):
 
     @classmethod
     def of(cls, value: FunctionGraph | str | Mapping[str, Any] | Iterable[Sequence[str]]) -> FunctionGraph:
-        """Create a graph from a graph, its string, its JSON (``{"arcs": ..., "labels": ...}``) or a list of arcs."""
+        """Create a graph from a graph, its text, its JSON (``{"arcs": ..., "labels": ...}``), or a list of arcs."""
         if isinstance(value, FunctionGraph):
             return value
         if isinstance(value, str):
@@ -306,8 +306,8 @@ def _check_name(what: str, name: object) -> None:
     plain = isinstance(name, str) and 0 < len(name) <= _LONGEST and name.isprintable()
     if not plain or name != str(name).strip().strip("+-") or _RESERVED & set(str(name)):  # 'A --> B' is a typo
         raise ParameterError(
-            f"got {quoted(name)} as {what}; expected a printable string of 1 to 200 characters without any of ; : , "
-            "> and without spaces, + or - at its ends. Use short names such as 'Q1' or 'T hot'."
+            f"got {quoted(name)} as {what}; expected a printable string of 1 to 200 characters that contains none of "
+            "; : , > and neither starts nor ends with a space, + or -. Use short names such as 'Q1' or 'T hot'."
         )
 
 

@@ -24,7 +24,7 @@ class BudgetSpentError(Exception):
 
 
 class Budget:
-    """A limit on the steps and seconds of a search; limits in steps give the same result on every machine."""
+    """A limit on the steps and seconds of a search; a limit on steps gives the same result on every machine."""
 
     def __init__(self, steps: int, seconds: float) -> None:
         self.steps, self.seconds, self.taken = steps, seconds, 0
@@ -89,7 +89,7 @@ def _check_graphs(**graphs: object) -> None:
 
 
 def _agree(one: str | None, other: str | None) -> bool:
-    """Return whether two variables can be matched: their quantities are equal, or one has no quantity."""
+    """Return whether variables with these quantities can be matched: the quantities are equal, or one is None."""
     return one is None or other is None or one == other
 
 
@@ -98,7 +98,7 @@ def _agree(one: str | None, other: str | None) -> bool:
 
 @dataclass(frozen=True)
 class Match(TextResult):
-    """A match of a case with a part of the desired function.
+    """A match of a case with a part of the query, which is the desired function.
 
     ``bindings`` are sorted pairs of a variable of the case and the corresponding variable of the query. ``arcs`` are
     the arcs of the query that the case realizes, and ``free`` are the variables of the case that have no counterpart in
@@ -199,9 +199,9 @@ def find_matches(case: FunctionGraph, query: FunctionGraph, free: int, budget: B
 
 
 def _parts(case: FunctionGraph, free: int) -> Iterator[tuple[tuple[Arc, ...], tuple[str, ...]]]:
-    """Yield subgraphs of a case, each with its arcs and the variables that were left out.
+    """Yield subgraphs of a case: the arcs of each subgraph, and the variables of the case that it omits.
 
-    At most ``free`` variables are left out, and every other variable must still be on an arc.
+    At most ``free`` variables are omitted, and every other variable must still be on an arc.
     """
     for number in range(min(free, len(case.variables) - 2) + 1):
         for left in combinations(case.variables, number):

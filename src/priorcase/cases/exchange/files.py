@@ -103,11 +103,11 @@ def read_cases(
 
     Cases of an exported file are read lazily, so an invalid case raises an error only when its line is reached; the
     message contains the line number. If the file has attributes that are not in ``attributes``, an error is raised. If
-    ``attributes`` is None, the attributes declared in the file are used; if the file declares none, attributes and
-    kinds are inferred from the values. For tables from other programs, ``solution``, ``outcome``, ``key`` and ``note``
-    are the names of the columns that contain these fields; by default, the columns have the same names as the fields.
-    These columns and the columns ``by``, ``why``, ``id``, ``added_at`` and ``revised_at`` do not become attributes.
-    ``reading`` contains options of `read_table` for tables from other programs.
+    ``attributes`` is None, the attributes declared in the file are used; if the file declares no attributes, attributes
+    and kinds are inferred from the values. For tables from other programs, ``solution``, ``outcome``, ``key`` and
+    ``note`` are the names of the columns that contain these fields; by default, the columns have the same names as the
+    fields. These columns and the columns ``by``, ``why``, ``id``, ``added_at`` and ``revised_at`` do not become
+    attributes. ``reading`` contains options of `read_table` for tables from other programs.
     """
     check_no_url(path)
     whole, path = str(path), Path(table_of(os.fspath(path))[0])
@@ -164,7 +164,7 @@ def _table_cases(
 
 
 def _kind(told: Mapping[str, Any]) -> CaseKind:
-    """Return the kind of an attribute for the inferred kind of a column."""
+    """Convert the inferred kind of a table column to the kind of an attribute."""
     if told["kind"] == "numeric":
         return Numeric()
     if told["kind"] == "date":

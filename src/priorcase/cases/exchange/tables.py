@@ -7,16 +7,17 @@ Columns ``id``, ``key``, ``solution``, ``outcome``, ``notes``, ``by``, ``why``, 
 unchanged unless the text is empty or could be mistaken for JSON or for a spreadsheet formula; such text is written as a
 JSON string with quotation marks. For example, the cell ``""`` contains the empty string, ``"7"`` a string, ``7`` a
 number, and ``"=A1"`` a string that is not evaluated as a formula. Names of attributes that look like formulas are also
-written as JSON strings. CSV files do not contain the kinds of the attributes. Nothing is lost if the file is read with
-the same attributes. If the file is read without attributes, columns of numbers become numeric attributes, columns of
-lists become sets, columns of mappings become graphs, and all other columns become nominal attributes. A header without
-commas is split at semicolons or tabs, which spreadsheets write if the comma is the decimal mark.
+written as JSON strings. CSV files do not contain the kinds of the attributes. Nothing is lost if a file is read into a
+case base that declares the same attributes. If a case base declares no attributes, columns of numbers become numeric
+attributes, columns of lists become sets, columns of mappings become graphs, and all other columns become nominal
+attributes. A header without commas is split at semicolons or tabs, which spreadsheets write if the comma is the decimal
+mark.
 
 **Parquet** files are lossless. Numbers are doubles, sets are lists, and texts, taxonomy nodes and graphs are strings. A
 column of dates contains days or timestamps, or strings if both occur or if some timestamps have UTC offsets. A column
 of nominal values, solutions or outcomes has the Arrow type that fits all its values, such as string or boolean. If no
 type fits all values, or if integers are too large for a double, the column contains JSON strings. The metadata of the
-file record which columns contain JSON strings.
+file list the columns that contain JSON strings.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def text_cell(text: str | None) -> str:
 
 
 def text_of(cell: str) -> str | None:
-    """Return the text of a cell written by `text_cell`."""
+    """Return the text that `text_cell` wrote to a cell; None if the cell is empty."""
     if cell and cell[0] == '"' and isinstance(found := _parsed(cell), str):
         return found
     return cell or None
@@ -178,7 +179,7 @@ def _csv_records(path: Path, names: Sequence[str], attributes: Kinds) -> Iterato
 
 
 def _inferred(path: Path, names: Sequence[str]) -> dict[str, CaseKind]:
-    """Infer the kinds from the cells in a first pass over the file."""
+    """Infer the kinds of the attributes in a first pass over the cells of the file."""
     samples: list[dict[type, Any]] = [{} for _ in names]
     for _, row in islice(_rows(path), 1, None):
         for cell, seen in zip(row[len(BESIDE) :], samples, strict=True):
@@ -201,14 +202,17 @@ def _first_cells(path: Path) -> list[str]:
 
 
 def _delimiter_of(path: Path) -> str:
-    """Infer the delimiter of an exported file from its first line: a comma, otherwise a semicolon or a tab."""
+    """Return the delimiter of an exported file: the first of comma, semicolon and tab that splits its first line."""
     line = _first_line(path)
     found = (mark for mark in ",;\t" if len(next(csv.reader([line], delimiter=mark), [])) > 1)
     return next(found, ",")
 
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the header and the rows, each after the number of its first line; all have the same number of cells."""
+    """Yield the header and then the rows as pairs: the number of the first line of the row, and its cells.
+
+    All rows have the same number of cells; empty rows are skipped.
+    """
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file, delimiter=_delimiter_of(path), strict=True)
         line, width, more = 1, 0, True
@@ -244,7 +248,7 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 @contextmanager
 def _long_cells() -> Iterator[None]:
-    """Raise the limit on the length of cells, which is global to the process, and restore it afterwards."""
+    """Increase the limit on the length of CSV cells, which applies to the whole process, and restore it afterwards."""
     with _limit:
         before = csv.field_size_limit(_LONGEST)
         try:
@@ -293,7 +297,7 @@ def _plain_beside(case: CaseRecord) -> Iterator[Any]:
 
 
 def _arrow_column(kind: CaseKind | None, values: list[Any], *, fixed: str | None) -> tuple[Any, bool]:
-    """Return a column of stored values, and whether they are JSON strings."""
+    """Return stored values as an Arrow column, and whether this column contains JSON strings."""
     import pyarrow
 
     known = [value for value in values if value is not None]
@@ -369,7 +373,7 @@ def _parquet_records(path: Path, attributes: Kinds, written: Mapping[str, tuple[
     line = 0
     with _arrow_errors(path), pyarrow.parquet.ParquetFile(path) as file:
         for batch in file.iter_batches(batch_size=_ROWS):
-            with _edited(path, "its columns differ from those in its metadata"):
+            with _edited(path, "its columns are not the columns that its metadata describe"):
                 held = {name: batch.column(column).to_pylist() for name, (column, _) in written.items()}
                 for name, values in held.items():
                     if written[name][1]:
@@ -398,7 +402,7 @@ def _arrow_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _edited(path: Path, problem: str) -> Iterator[None]:
-    """Convert errors caused by the metadata of a file to a `CaseBaseError` that says that the file cannot be read."""
+    """Convert errors caused by the metadata of a file to a `CaseBaseError`, which says that the file cannot be read."""
     try:
         yield
     except CaseBaseError:

@@ -35,7 +35,7 @@ class Prepared(Protocol):
     """A local similarity prepared for the stored values of an attribute; immutable."""
 
     def similarities(self, query: Stored) -> FloatArray:
-        """Return the similarities of the query's value to each of ``column.values`` as a new array.
+        """Return a new array with the similarity of the query's value to each of ``column.values``.
 
         The query's value need not be among the stored values.
         """
@@ -61,8 +61,8 @@ class LocalSimilarity(Protocol):
     ) -> Prepared:
         """Prepare the measure for the stored values.
 
-        ``previous`` is the result for an earlier state of the same column. Reusing parts of it can save work, but the
-        new result must be the same as without ``previous``.
+        ``previous`` is the result for an earlier state of the same column. The measure can reuse parts of this
+        result to save work, but the new result must be the same as without ``previous``.
         """
         ...
 
@@ -124,13 +124,13 @@ class Measure:
         return None
 
     def _compare(self, query: Any, column: CaseColumn, state: Any, /) -> FloatArray:
-        """Return the similarities of a query's value to ``column.values``; ``state`` is the result of `_prepare`."""
+        """Return the similarity of ``query`` to each of ``column.values``; ``state`` is the result of `_prepare`."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedMeasure:
-    """A measure with the statistics that the measure computed for a column."""
+    """A measure, a column, and the statistics that the measure computed for this column."""
 
     measure: Measure
     column: CaseColumn

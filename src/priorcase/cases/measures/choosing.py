@@ -119,7 +119,7 @@ def describe(measure: LocalSimilarity) -> dict[str, Any]:
 
 
 def from_description(found: Mapping[str, Any]) -> LocalSimilarity:
-    """Return the measure from a description made by `describe`."""
+    """Create the measure that a dict returned by `describe` describes."""
     name = found.get("measure") if isinstance(found, Mapping) else None
     cls = _CLASSES.get(_EARLIER.get(name, name)) if isinstance(name, str) else None
     if cls is None:

@@ -66,7 +66,7 @@ class SimilarityTable(Measure):
         for pair, similarity in self.pairs.items():
             if not isinstance(pair, tuple) or len(pair) != 2 or not all(map(_is_name, pair)):
                 raise ParameterError(
-                    f"keys of pairs of SimilarityTable must be tuples of two values, such as ('red', 'orange'), got "
+                    f"pairs of SimilarityTable must have tuples of two values as keys, such as ('red', 'orange'), got "
                     f"{quoted(pair)}"
                 )
             first, second = identity(plain(pair[0])), identity(plain(pair[1]))
@@ -77,9 +77,9 @@ class SimilarityTable(Measure):
                 )
             if self.symmetric and seen.setdefault((second, first), similarity) != similarity:
                 raise ParameterError(
-                    f"pairs of SimilarityTable must agree in both directions if symmetric=True, got {similarity!r} and "
-                    f"{seen[second, first]!r} for {pair[0]!r} and {pair[1]!r}. Pass symmetric=False, or list the pair "
-                    "once."
+                    f"pairs of SimilarityTable must agree in both directions if symmetric=True, got {similarity!r} in "
+                    f"one direction and {seen[second, first]!r} in the other for {pair[0]!r} and {pair[1]!r}. Pass "
+                    "symmetric=False, or list the pair once."
                 )
             seen[first, second] = similarity
             found[plain(pair[0]), plain(pair[1])] = as_python(similarity)
@@ -108,7 +108,7 @@ def _is_name(value: object) -> bool:
 
 
 class _Counts(NamedTuple):
-    """Number of cases with each solution, for each value of a column."""
+    """For each value of a column, the number of cases with each solution."""
 
     by_value: Any  # CSR: values x solutions
     by_solution: Any  # the same as CSC
@@ -123,7 +123,7 @@ class _Counts(NamedTuple):
         return profile if end > begin else self.prior
 
     def entries(self, solutions: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:
-        """Return three arrays for the nonzero counts of some solutions: positions of values, counts, and solutions."""
+        """Return, as three arrays, the nonzero counts of some solutions: position of the value, count, and solution."""
         table = self.by_solution
         begins, sizes = table.indptr[solutions], table.indptr[solutions + 1] - table.indptr[solutions]
         offsets = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes) + np.repeat(begins, sizes)
@@ -184,7 +184,10 @@ class MVDM(Measure):
         return found
 
     def _shared(self, profile: AnyArray, counts: _Counts) -> FloatArray:
-        """Return ``sum_c min(n_vc N_q, n_qc N_v) / (N_v N_q)``, where n and N count cases of value v and query q."""
+        """Return ``sum_c min(n_vc N_q, n_qc N_v) / (N_v N_q)`` for each value v; q is the query's value.
+
+        ``n_vc`` is the number of cases with value v and solution c, and ``N_v`` is the sum of ``n_vc`` over c.
+        """
         totals, asked = counts.totals, int(profile.sum())
         places, held, solutions = counts.entries(np.flatnonzero(profile))
         common = np.minimum(held * asked, profile[solutions] * totals[places])
@@ -194,7 +197,7 @@ class MVDM(Measure):
         return found
 
     def _powered(self, profile: AnyArray, counts: _Counts) -> FloatArray:
-        """Return ``1 - sum_c |P(c|v) - P(c|q)|^k / 2``; terms with ``P(c|v) = 0`` are added separately."""
+        """Return ``1 - sum_c |P(c|v) - P(c|q)|^k / 2`` for each value v; terms with ``P(c|v) = 0`` are added last."""
         totals, asked = counts.totals, int(profile.sum())
         if asked == 0:
             return np.zeros(len(totals))

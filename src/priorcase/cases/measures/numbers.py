@@ -32,8 +32,8 @@ _BEGINS = [0, *accumulate((31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30))]
 class NumberLine:
     """The stored values as points on a line, and the conversion of a query's value to a point.
 
-    Points are numbers, days of dates or ranks of levels, multiplied by ``unit`` (1, or 1/4 if differences would
-    overflow). With ``log=True``, points are ``sign(x) log(1 + |x|)``, which is defined for all numbers.
+    A point is a number, the day of a date or the rank of a level, multiplied by ``unit`` (1, or 1/4 if differences
+    would overflow). With ``log=True``, points are ``sign(x) log(1 + |x|)``, which is defined for all numbers.
     """
 
     points: FloatArray
@@ -183,7 +183,7 @@ class OneSided(_LineMeasure):
 
 @dataclass(frozen=True)
 class Threshold(_LineMeasure):
-    """Similarity 1 if ``|a - b| <= tolerance``, otherwise 0, with dates in days and levels as ranks. Symmetric.
+    """Similarity 1 if ``|a - b| <= tolerance``, otherwise 0; dates count in days, levels by rank. Symmetric.
 
     For ``log`` see `Linear`; with ``log=True``, ``tolerance`` refers to the log scale.
 

@@ -82,7 +82,7 @@ class Documents:
         )
 
     def _taken(self, values: tuple[Any, ...], rows: AnyArray) -> Documents:
-        """Return some of the documents in another order, without the terms that occur in none of them."""
+        """Return the documents at the positions ``rows``, and drop the terms that occur in none of these documents."""
         sizes = np.diff(self.begins)[rows]
         begins = np.concatenate([[0], np.cumsum(sizes)])
         at = np.arange(begins[-1]) + np.repeat(self.begins[rows] - begins[:-1], sizes)
@@ -96,7 +96,7 @@ class Documents:
 
 
 def postings(documents: Documents, weights: FloatArray | None = None) -> _core.Postings:
-    """Return the values that contain each term, with the weight of each entry (1 by default)."""
+    """Return, for each term, the values that contain the term, and its weight in each value (1 by default)."""
     shape = (len(documents.values), len(documents.vocabulary))
     data = np.ones(len(documents.terms)) if weights is None else weights
     table = sparse.csr_array((data, documents.terms, documents.begins), shape=shape).tocsc()

@@ -301,7 +301,7 @@ class Retrieval(GridResult, Sequence[Match]):
         return Grid(title, header, lines, "; ".join(notes), right={0, 1})
 
     def _values(self, room: int) -> list[list[str]]:
-        """Return columns for the attributes with the largest weights: as many as fit, but at least one."""
+        """Return one column for each of the attributes with the largest weights: as many as fit, but at least one."""
         names, shown = list(self.query), dict[int, list[str]]()
         for a in np.argsort(-self.weights, kind="stable")[: np.count_nonzero(self.weights)].tolist():
             asked = self.query[names[a]]
@@ -330,7 +330,7 @@ def _column(values: Iterable[Any]) -> list[Any]:
 
 
 def _draw_contributions(ax: Any, labels: Sequence[str], names: list[str], parts: FloatArray) -> None:
-    """Draw stacked bars; if there are many attributes, the smallest contributions are merged into one."""
+    """Draw the contributions as stacked bars; if there are many attributes, the smallest contributions are merged."""
     labels, parts = labels[:_BARS], parts[:_BARS]
     looks: list[dict[str, Any]] = []
     for a in range(min(len(names), _PARTS)):

@@ -191,7 +191,7 @@ class _Votes:
     name: str = "negative log-score"
 
     def losses(self, cases: IdArray, found: IdArray, similarities: FloatArray) -> FloatArray:
-        """Return the loss of each case, predicted from the cases in its row of ``found`` (-1 is no case)."""
+        """Return the loss for each case if it is predicted from the cases in its row of ``found`` (-1 is no case)."""
         prior = np.bincount(self.codes)[self.codes[cases]] / len(self.codes)
         votes = np.where(found >= 0, similarities, 0.0)
         own = np.where(self.codes[found] == self.codes[cases][:, None], votes, 0.0).sum(axis=1)
@@ -221,7 +221,7 @@ class _Means:
     name: str = "root mean squared error"
 
     def losses(self, cases: IdArray, found: IdArray, similarities: FloatArray) -> FloatArray:
-        """Return the squared error of each case, predicted from the cases in its row of ``found`` (-1 is no case)."""
+        """Return the squared error for each case if predicted from the cases in its row of ``found`` (-1: no case)."""
         weights = np.where(found >= 0, similarities, 0.0)
         total = weights.sum(axis=1)
         predicted = np.full(len(cases), self.numbers.mean())
@@ -343,7 +343,7 @@ class LeftOut:
         return _coded(codes, values), self._similarities(name, values)
 
     def _similarities(self, name: str, values: IntArray) -> FloatArray:
-        """Return the similarities of some values of the sample to all values of the sample."""
+        """Return the similarity of each of ``values`` (rows) to each value of the sample (columns)."""
         places, stored = self._places[name], self.likeness.columns[name].values
         found = np.empty((len(values), len(places)))
         for row, place in enumerate(places[values].tolist()):

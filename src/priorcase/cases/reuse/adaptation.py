@@ -253,7 +253,7 @@ def _changed(rule: Rule, solution: Any, query: Mapping[str, Any], case: SourceCa
 def _criticize(
     solution: Any, critics: Sequence[Critic], query: Mapping[str, Any], rounds: int
 ) -> tuple[Any, list[Step], list[str], list[str]]:
-    """Return the solution after repairs, the steps, the remaining problems, and notes.
+    """Return the repaired solution, the steps, the remaining problems, and notes.
 
     In each round, every critic checks and repairs the solution that the previous critic left. The rounds stop if a
     round repairs nothing, if the solution of an earlier round recurs because critics undo each other's repairs, or

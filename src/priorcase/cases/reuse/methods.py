@@ -254,7 +254,7 @@ class _Numbers(_Base):
     success: Success
 
     def _shares(self, sources: Sources) -> list[_Share]:
-        """Return the cases with a nonzero weight and their weights, scaled to add up to 1."""
+        """Return each case that has a nonzero weight, with this weight; the weights are scaled to add up to 1."""
         weights = weigh([case.similarity for case in sources.cases], self.weights)
         raw = [w * self._degree(case) for case, w in zip(sources.cases, weights, strict=True)]
         total = math.fsum(raw)
@@ -467,7 +467,7 @@ def _fitted_kinds(kinds: Mapping[str, CaseKind], using: Iterable[str] | None) ->
 
 
 def _cell(kind: CaseKind, value: Any, name: str) -> Any:
-    """Return a number, or a unique string for a nominal value."""
+    """Return a number or, for a nominal value, a string that stands for this value only."""
     stored: Any = check(kind, value, attribute=name)
     if stored is None:
         return None
@@ -719,7 +719,7 @@ def _failed(n: int) -> tuple[str, ...]:
 
 
 def _in_units(shares: Sequence[_Share]) -> tuple[list[float], float]:
-    """Return the solutions divided by a power of two, so that no square overflows, and this power of two."""
+    """Return the solutions in a unit in which no square overflows, and this unit, which is a power of two."""
     numbers = [float(case.solution) for case, _ in shares]
     unit = math.ldexp(1.0, math.frexp(max(map(abs, numbers)))[1] - 1)
     return [number / unit for number in numbers], unit

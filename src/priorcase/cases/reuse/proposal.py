@@ -138,7 +138,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Step:
-    """A change of the solution by a rule or a critic, with the reason for the rule or the problem found.
+    """A change of the solution by a rule, with the reason for the rule, or by a critic, with the problem found.
 
     >>> print(Step("rule", "wider", "more flow than before", {"pipe": 10}, {"pipe": 12}))
     rule 'wider': {"pipe":10} -> {"pipe":12}; more flow than before
@@ -250,7 +250,7 @@ class Proposal(GridsResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Plot the candidates' probabilities, or the numbers of the cases with the proposed number and its interval.
+        """Plot the candidates' probabilities, or the cases' numeric solutions, the proposed number and its interval.
 
         ``ax`` are Matplotlib axes; None creates a new figure.
         """
@@ -333,7 +333,7 @@ def _cell(value: Any) -> Any:
 
 
 def _draw_candidates(ax: Any, proposal: Proposal) -> None:
-    """Draw a bar with the probability of each candidate, the most probable on top."""
+    """Draw the probability of each candidate as a bar, the most probable candidate on top."""
     shown, rest = proposal.candidates[:_BARS], proposal.candidates[_BARS:]
     names = captions([value_text(candidate.solution) for candidate in shown], 32)
     shares, fills = [candidate.probability for candidate in shown], [color(0)] * len(shown)
@@ -355,7 +355,7 @@ def _draw_candidates(ax: Any, proposal: Proposal) -> None:
 
 
 def _draw_numbers(ax: Any, proposal: Proposal) -> None:
-    """Plot the cases' numbers against their similarity, sized by weight, with the proposed number and its interval."""
+    """Plot the cases' numeric solutions against their similarities; add the proposed number and its interval."""
     sources = proposal.sources
     largest = max(source.weight for source in sources)
     if proposal.spread is not None and all(map(math.isfinite, proposal.spread.interval)):

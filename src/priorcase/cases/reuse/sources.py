@@ -65,7 +65,7 @@ class Sources:
 
 
 def read_sources(matches: Sequence[Any], kinds: Mapping[str, CaseKind]) -> Sources:
-    """Return the matches that have a solution, the most similar first; among equally similar cases, sort by id."""
+    """Return the matches that have a solution, the most similar first; equally similar cases are sorted by id."""
     if not matches:
         raise CaseBaseError(
             "got no retrieved cases; expected at least one. Retrieve with fewer conditions (where=), or add cases."

@@ -6,8 +6,8 @@ indexes are checked before they are first used, and the whole file is checked be
 checked against their types and checksums when they are read, and tables are checked against the recorded number of rows
 and sum of checksums.
 
-Problems are raised as ``sqlite3.DatabaseError``, as in SQLite; ``sqlite.file_errors`` converts them to errors of the
-library that name the file.
+Problems are raised as ``sqlite3.DatabaseError``, like errors of SQLite itself; ``sqlite.file_errors`` converts these
+exceptions to errors of the library, whose messages name the file.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _MADE_UP = (KeyError, TypeError, ValueError, AttributeError, RecursionError)  # 
 
 
 def checksum(*fields: object) -> int:
-    """Return the checksum of a row; each field is hashed with its length and a mark for bytes, None or other values."""
+    """Return the checksum of a row, which covers content, length and type (bytes, None or other) of each field."""
     digest = blake2b(digest_size=8)
     for part in fields:
         kind = b"-" if part is None else b"#" if isinstance(part, bytes) else b"+"
@@ -163,7 +163,7 @@ def _depth(value: object) -> int:
 
 
 def frozen(value: object, depth: int = 0) -> Plain:
-    """Return a value parsed from JSON with its lists converted back to tuples."""
+    """Convert the lists in a value that was parsed from JSON back to tuples."""
     if type(value) in _ATOMS or (type(value) is float and math.isfinite(value)):
         return value  # type: ignore[return-value]
     if not isinstance(value, list) or depth == _DEEPEST:
@@ -172,7 +172,10 @@ def frozen(value: object, depth: int = 0) -> Plain:
 
 
 def parse_values(rows: Sequence[CaseRow], width: int) -> list[list[Any]]:
-    """Return the values of cases, with JSON lists as lists; values of attributes that were added later are None."""
+    """Return a list of values for each case; sets are still lists, as in JSON.
+
+    If an attribute was declared after a case was stored, its value in this case is None.
+    """
     found = parse_all([row[3] for row in rows], "the data of a case")
     for row in found:
         if type(row) is not list:
@@ -196,7 +199,7 @@ def frozen_columns(rows: Sequence[CaseRow], width: int) -> list[tuple[Plain, ...
 
 
 def ranges_of(ids: Iterable[int]) -> str:
-    """Return ids as JSON ranges of consecutive ids: [[1,3],[5,5]]."""
+    """Return ids as a JSON list of ranges, such as [[1,3],[5,5]] for the ids 1, 2, 3 and 5."""
     ranges: list[list[int]] = []
     for id in sorted(set(ids)):
         if ranges and ranges[-1][1] == id - 1:
@@ -207,7 +210,7 @@ def ranges_of(ids: Iterable[int]) -> str:
 
 
 def ids_of(ranges: str, cases: int) -> tuple[int, ...]:
-    """Return the ids in JSON ranges, after checking that there are at most ``cases`` ids."""
+    """Return the ids in a JSON list of ranges; raise an error if there are more than ``cases`` ids."""
     try:
         found = [(first, last) for first, last in _decode(ranges)]
         whole = all(type(end) is int for pair in found for end in pair)
@@ -225,13 +228,13 @@ def ids_of(ranges: str, cases: int) -> tuple[int, ...]:
 
 @dataclass
 class Tally:
-    """The number of rows of a table and the sum of their checksums modulo 2^64, regardless of their order."""
+    """The number of rows of a table, and the sum of the checksums of these rows modulo 2^64."""
 
     rows: int = 0
     sum: int = 0
 
     def count(self, rows: Sequence[tuple[Any, ...]], sign: int = 1) -> None:
-        """Add rows, whose last fields are their checksums, or subtract them (``sign=-1``)."""
+        """Add rows to the tally, or subtract them if ``sign`` is -1; the last field of each row is its checksum."""
         self.rows += sign * len(rows)
         self.sum = (self.sum + sign * sum(row[-1] for row in rows)) % 2**64
 
@@ -251,7 +254,11 @@ class Tally:
 
 @dataclass
 class Counters:
-    """The last id, the last step, the step whose forgotten cases must still be wiped (0 if none), and all tallies."""
+    """The id that was assigned last, the number of the last step of the history, and the tallies of all tables.
+
+    ``wipe`` is 0 unless the file may still contain bytes of forgotten cases; in this case, it is the number of the last
+    step of the transaction that forgot these cases.
+    """
 
     last_id: int = 0
     sequence: int = 0
@@ -340,7 +347,7 @@ _PAUSE = 0.005
 
 
 def check_file(path: Path) -> None:
-    """Raise an error if a file is not a complete case base of a known version, or has another file's journal."""
+    """Raise an error if a file is not a complete case base of a known version, or has the journal of another file."""
     for attempt in range(_TRIES):
         try:
             _check_file(path)
@@ -400,7 +407,7 @@ def _check_file(path: Path) -> None:
     except _JournalError as error:
         raise CaseBaseFileError(
             f"The journal {path}-journal {error}, so it is not used to restore {path}. Nothing was changed. Move a "
-            "case base together with its journal; if the base was restored from a backup, remove the journal."
+            "case base together with its journal; if the case base was restored from a backup, remove the journal."
         ) from None
 
 
@@ -435,7 +442,7 @@ class _JournalError(Exception):
 
 
 def _read_journal(path: Path, size: int) -> tuple[int, bool, bytes | None] | None:
-    """Return the page count before the change, whether the journal contains pages, and the old first page.
+    """Return the number of pages before the change, whether the journal contains pages, and the old first page.
 
     The result is None if there is no change to undo. SQLite plays back any journal that it finds: SQLite follows links,
     deletes the file that the journal names as its super-journal, and sets the size of the case base. The layout is
@@ -483,11 +490,11 @@ def _parse_journal(file: BinaryIO, length: int, size: int) -> tuple[int, bool, b
             right = (nonce + sum(data[PAGE % 200 :: 200])) % 2**32 == _number(record, PAGE + 4)  # every 200th byte
             again = number == 1 and first_page is not None  # SQLite would play back both
             if len(record) < _RECORD or not 1 <= number <= pages or number == _LOCK_PAGE or again or not right:
-                raise _JournalError("belongs to another file or is damaged: a page in it does not match")
+                raise _JournalError("belongs to another file or is damaged: a page in it is invalid")
             written = True
             first_page = data if number == 1 else first_page
         if same != [pages, sector, page]:
-            raise _JournalError("belongs to another file or is damaged: its headers differ")
+            raise _JournalError("belongs to another file or is damaged: its headers differ from each other")
         place = -(-(place + records * _RECORD) // sector) * sector
         file.seek(place)
         header = file.read(_JOURNAL_HEADER.size)
@@ -501,12 +508,15 @@ def check_tables(connection: sqlite3.Connection) -> int:
     """Return the version of a file; raise an error unless its tables are exactly the tables of that version."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if not 1 <= version <= VERSION or tables_of(connection) != expected_tables(version):
-        raise sqlite3.DatabaseError("its tables do not match those of a case base")
+        raise sqlite3.DatabaseError("its tables are not the tables of a case base")
     return int(version)
 
 
 def check_pages(connection: sqlite3.Connection, table: str | None = None) -> None:
-    """Raise DatabaseError if pages of one table, or of all tables, are damaged or an index does not match them."""
+    """Raise DatabaseError if a page of a table is damaged, or an index does not match its table.
+
+    If ``table`` is None, all tables are checked.
+    """
     for (found,) in connection.execute(f"PRAGMA integrity_check({table or 1})"):
         if found != "ok":
             raise sqlite3.DatabaseError(f"SQLite finds: {' '.join(found.split())}")
@@ -518,8 +528,8 @@ def check_tallies(connection: sqlite3.Connection) -> None:
 
 
 _STRAYS = {
-    "notes on cases that do not exist": "SELECT count(*) FROM notes WHERE id NOT IN (SELECT id FROM cases)",
-    "notes without a step in the history": """
+    "notes on a case that does not exist": "SELECT count(*) FROM notes WHERE id NOT IN (SELECT id FROM cases)",
+    "notes whose addition is not in the history": """
         SELECT count(*) FROM notes WHERE sequence NOT IN (SELECT sequence FROM history)""",
     "cases whose addition is not in the history": """
         SELECT count(*) FROM cases AS c WHERE NOT EXISTS
@@ -527,13 +537,15 @@ _STRAYS = {
     "cases whose last revision is not in the history": """
         SELECT count(*) FROM cases AS c WHERE c.revised IS NOT NULL AND NOT EXISTS
         (SELECT 1 FROM history AS h WHERE h.sequence = c.revised AND h.id = c.id AND h.action = 'revised')""",
-    "forgotten cases that still exist": """
+    "cases that still exist, although the history says that they were forgotten": """
         SELECT count(*) FROM cases WHERE id IN (SELECT id FROM history WHERE action = 'forgotten')""",
 }
 _STRAYS_SINCE_2 = {
-    "retired cases that do not exist": "SELECT count(*) FROM retirements WHERE id NOT IN (SELECT id FROM cases)",
-    "uses of cases that do not exist": "SELECT count(*) FROM uses WHERE id NOT IN (SELECT id FROM cases)",
-    "uses without a step in the history": """
+    "records of the retirement of a case that does not exist": """
+        SELECT count(*) FROM retirements WHERE id NOT IN (SELECT id FROM cases)""",
+    "records of the use of a case that does not exist": """
+        SELECT count(*) FROM uses WHERE id NOT IN (SELECT id FROM cases)""",
+    "records of a use that is not in the history": """
         SELECT count(*) FROM uses WHERE sequence NOT IN (SELECT sequence FROM history)""",
 }
 
@@ -542,7 +554,7 @@ def findings(connection: sqlite3.Connection, version: int = VERSION) -> list[str
     """Return the problems found in a file of this version; the caller must have opened a transaction."""
     found = [f"SQLite: {text}" for (text,) in connection.execute("PRAGMA integrity_check") if text != "ok"]
     if tables_of(connection) != expected_tables(version):
-        found.append("its tables do not match those of a case base")
+        found.append("its tables are not the tables of a case base")
     if connection.execute("PRAGMA journal_mode").fetchone() == ("wal",):
         found.append("another program has set it to write-ahead logging")
     if connection.execute("SELECT count(*) FROM meta").fetchone() != (3,):
@@ -561,7 +573,7 @@ def findings(connection: sqlite3.Connection, version: int = VERSION) -> list[str
     last, rows = connection.execute("SELECT max(sequence), count(*) FROM history NOT INDEXED").fetchone()
     if not last == rows == counters.sequence:
         found.append(
-            f"steps in the history: {rows:,}, the last is number {last}; recorded number of steps: "
+            f"steps in the history: {rows:,}; number of the last step: {last}; recorded number of steps: "
             f"{counters.sequence:,}"
         )
     return found[:_SHOWN]

@@ -79,7 +79,7 @@ def in_memory() -> sqlite3.Connection:
 
 
 def create_tables(connection: sqlite3.Connection, version: int = VERSION, *, since: int = 0) -> None:
-    """Create the tables that were added after version ``since``, up to ``version``."""
+    """Create the tables that were added to the file format in versions ``since + 1`` to ``version``."""
     for step in range(since + 1, version + 1):
         for statement in _SCHEMA[step]:
             connection.execute(statement)
@@ -123,7 +123,7 @@ COLUMNS = _columns()  # the columns of each table, with the types that their val
 
 @contextmanager
 def file_errors(path: str, timeout: float = 0.0) -> Iterator[None]:
-    """Convert SQLite errors and failed integrity checks to errors of the library that name the file."""
+    """Convert SQLite errors and failed integrity checks to errors of the library, whose messages name the file."""
     try:
         yield
     except sqlite3.Error as error:
@@ -187,7 +187,7 @@ def sqlite_error(path: str, timeout: float, error: sqlite3.Error) -> CaseBaseErr
     ):
         message = (
             f"The case base {path} is damaged: {error}. The file was not changed. Restore it from a backup; keep the "
-            "damaged file until that is done."
+            "damaged file until the case base is restored."
         )
     elif extended == sqlite3.SQLITE_READONLY_DBMOVED:
         message = (
@@ -247,7 +247,7 @@ def system_error(path: str, error: OSError) -> CaseBaseFileError:
 
 
 class FileLock:
-    """The lock of a file in this process, and its number of open transactions."""
+    """The lock of a file in this process, and the number of open transactions on this file."""
 
     def __init__(self) -> None:
         self.lock = RLock()

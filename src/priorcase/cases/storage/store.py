@@ -1,4 +1,4 @@
-"""The file of a case base, shared by many readers and one writer at a time in any threads and processes."""
+"""The file of a case base: any number of threads and processes can read it, but only one at a time can write."""
 
 from __future__ import annotations
 
@@ -125,7 +125,10 @@ class Store:
         return self._connection
 
     def _check(self, connection: sqlite3.Connection, *tables: str | None) -> None:
-        """Check the pages of the given tables once per connection; None stands for the whole file and its tallies."""
+        """Check the pages of some tables, once per connection.
+
+        The table None stands for the whole file; in this case, the tallies of all tables are checked too.
+        """
         for table in tables:
             if table not in self._checked and None not in self._checked:
                 integrity.check_pages(connection, table)
@@ -228,7 +231,7 @@ class Store:
             return dict(connection.execute(sql).fetchall())
 
     def authors(self) -> dict[int, str]:
-        """Return a mapping from case ids to the authors who added the cases, if known."""
+        """Return a mapping from the id of each case to the author who added it; cases without an author are omitted."""
         with self.moment() as connection:
             sql = "SELECT c.id, h.by FROM cases AS c JOIN history AS h ON h.sequence = c.added WHERE h.by IS NOT NULL"
             return dict(connection.execute(sql).fetchall())
@@ -247,7 +250,7 @@ class Store:
             return self._events(connection, f"WHERE id {AMONG} ORDER BY sequence", f"[{int(id)}]")
 
     def uses(self, ids: Sequence[int] | None = None) -> list[Use]:
-        """Return the recorded uses of all cases or of the given cases, in order."""
+        """Return the recorded uses of all cases or of some cases, in the order in which they were recorded."""
         with self.moment() as connection:
             self._check(connection, "uses")
             where, asked = ("", ()) if ids is None else (f"WHERE id {AMONG} ", (json.dumps(list(ids)),))
@@ -275,7 +278,7 @@ class Store:
             return found
 
     def changes_since(self, step: Step) -> list[Event] | None:
-        """Return all steps after a given step, from any process; None if the file does not contain that step."""
+        """Return all steps after a given step, made by any process; None if the given step is not in the file."""
         with self.moment() as connection:
             events = self._events(connection, "WHERE sequence >= ? ORDER BY sequence", step.sequence)
             self._seen = self._version(connection)
@@ -286,7 +289,7 @@ class Store:
             return events[1:]
 
     def changed_elsewhere(self) -> bool:
-        """Return whether the file was changed elsewhere since the last `load` or `changes_since`."""
+        """Return whether another connection has changed the file since the last `load` or `changes_since`."""
         known = self._stamp
         if known is not None and self._process == os.getpid() and not self.closed:
             try:
@@ -324,7 +327,10 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[Writer]:
-        """Run a transaction: when it ends, all changes are on disk; after an error before the commit, none is."""
+        """Run a transaction.
+
+        At its end, all changes are on disk. If an error occurs before the commit, no change is made.
+        """
         if self.readonly:
             raise CaseBaseError(
                 f"cannot change {self._name}, which was opened with readonly=True. Open it with CaseBase.open(path)."

@@ -153,7 +153,7 @@ class Writer:
         return new
 
     def unretire(self, ids: Iterable[int], *, by: str | None = None, why: str | None = None) -> list[int]:
-        """Make retired cases available again and delete their recorded uses; return the ids of these cases."""
+        """Make retired cases available again, delete their recorded uses, and return the ids of the changed cases."""
         found = sorted(self._ids("retirements", ids))
         for table in ("retirements", "uses"):
             self._delete(table, found)
@@ -245,7 +245,7 @@ class Writer:
         return read_rows(self._connection, table, where, min(ids), max(ids), json.dumps(ids)) if ids else []
 
     def _insert(self, table: str, rows: Iterable[tuple[object, ...]]) -> None:
-        """Insert rows, and add their checksums."""
+        """Insert rows together with their checksums."""
         new, marks = integrity.with_checksums(table, rows), ", ".join("?" * len(COLUMNS[table]))
         self._connection.executemany(f"INSERT INTO {table} VALUES ({marks})", new)
         self._counters.tables[table].count(new)

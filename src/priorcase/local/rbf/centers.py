@@ -65,7 +65,7 @@ class Centers:
         return {key: value for key, value in self.__dict__.items() if key != "_index"}
 
     def at(self, cells: FloatArray) -> Centers:
-        """Return centers with the given cells and the same stored rows and distance."""
+        """Return centers with other cells, but with the same stored rows and distance."""
         return replace(self, cells=np.ascontiguousarray(cells))
 
     def distances(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
@@ -140,7 +140,7 @@ def center_count(asked: int | Literal["auto"], kind: CenterKind, rows: SortedRow
 def find_centers(
     design: Design, count: int, rows: SortedRows, strata: Strata, like: Centers, threads: int, advance: Advance
 ) -> tuple[Centers, Mixture | None]:
-    """Return the centers, and their mixture for ``"em"``; only the distance and stored rows of ``like`` are used."""
+    """Return the centers, and for ``"em"`` their mixture; ``like`` provides the distance and the stored rows."""
     kind, seed = design.centers, design.seed
     distinct = rows.distinct()
     if kind == "em" and len(distinct) > 1:
@@ -159,7 +159,7 @@ def find_centers(
 
 
 def _kmeans(rows: SortedRows, count: int, like: Centers, seed: int, threads: int, advance: Advance) -> FloatArray:
-    """Return the cells of ``count`` k-means centers of distinct rows, or of fewer centers if rows coincide."""
+    """Return the cells of ``count`` k-means centers, or of fewer if each row has distance 0 from an initial center."""
     if len(rows) > _KMEANS_ROWS:
         rows = rows.take(np.linspace(0, len(rows) - 1, _KMEANS_ROWS).astype(np.int64))
     centers = _kmeans_start(rows, count, like, np.random.default_rng(seed), threads)
@@ -286,7 +286,7 @@ def _medoids(
 
 
 def _stratified(rows: SortedRows, strata: IntArray, count: int, rng: np.random.Generator) -> FloatArray:
-    """Return the cells of distinct rows drawn from strata in proportion to the strata's weights, at least one each."""
+    """Return the cells of distinct rows, drawn from strata in proportion to weight, at least one row per stratum."""
     members = [rows.take(np.flatnonzero(strata == stratum)).distinct() for stratum in np.unique(strata)]
     weights, sizes = np.array([float(m.weights.sum()) for m in members]), np.array([len(m) for m in members])
     quotas, drawn = np.minimum(sizes, 1), []
@@ -302,7 +302,7 @@ def _stratified(rows: SortedRows, strata: IntArray, count: int, rng: np.random.G
 
 
 def quantile_groups(targets: FloatArray, weights: FloatArray, groups: int) -> IntArray:
-    """Return groups of rows of about equal weight by quantiles of the first target; equal targets share a group."""
+    """Return the group of each row; groups are ranges of the first target with about equal total weight."""
     of = np.unique(targets[:, 0], return_inverse=True)[1]
     heavy = np.bincount(of, weights)
     before = np.cumsum(heavy) - heavy
@@ -328,7 +328,7 @@ class Mixture:
         return cls(layout, run.parameters.sorted(), rows)
 
     def cells(self, fitted: FittedDistance) -> FloatArray:
-        """Return the center of each component, with means of numbers and the most probable values and levels.
+        """Return one center per component as cells: means of numbers, and the most probable nominal values and levels.
 
         For dates, circular numbers, texts and sets, the k-means center of the rows assigned to the component is used.
         If no row is assigned to the component, the value in the most probable row is used.
@@ -362,11 +362,11 @@ class Mixture:
         return self.layout.encode(self.layout.matrix(table), None, rows.weights)
 
     def widths(self, centers: Centers, *, threads: int) -> FloatArray:
-        """Return the root mean square distance of the rows of each component from its center, per attribute.
+        """Return the width of each component: the root mean square distance of its rows from its center, per attribute.
 
         The squared width is ``sigma_u^2 = sum_i r_iu d^2(x_i, c_u) / (A sum_i r_iu)`` with responsibilities r and A
-        attributes. For numbers in units of the distance, the squared width is the mean variance of the component. The
-        width is 0 if all rows are at the center.
+        attributes. If all columns are numeric, the squared width is the mean of their variances in the component, in
+        units of the distance. The width is 0 if all rows are at the center.
         """
         total, reached, rows = np.zeros(len(centers)), np.zeros(len(centers)), self.rows
         encoded = self._encoded()

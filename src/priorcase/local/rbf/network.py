@@ -79,7 +79,7 @@ class Network:
 
     @classmethod
     def restored(cls, told: dict[str, Any], like: basis.Centers, outputs: int) -> Network:
-        """Create a network from the result of `saved`; only the distance and stored rows of ``like`` are used."""
+        """Create a network from the result of `saved`; ``like`` provides the distance and the stored rows."""
         m, spectrum, curve = len(told["cells"]), Spectrum(**told["spectrum"]), RidgeCurve(**told["curve"])
         shapes: dict[str, tuple[int, ...]] = {"means": (m,), "target_means": (outputs,), "singular": (m,)}
         shapes |= {"right": (m, m), "projected": (outputs, m)}
@@ -103,14 +103,14 @@ class Network:
                 codes = checked(cells[:, a], np.float64, (m,), least=0.0, missing=True)
                 codes = np.floor(codes[~np.isnan(codes)])
                 if (codes >= known.size).any() or not known[codes.astype(np.int64)].all():
-                    raise ValueError("a center with a value that is not stored")
+                    raise ValueError("a center has a value that does not exist in the column")
         return cls(like.at(cells), widths, weights, intercept, told["alpha"], spectrum, curve)
 
 
 def fit_network(
     rows: SortedRows, strata: basis.Strata, like: basis.Centers, design: basis.Design, *, threads: int
 ) -> Network:
-    """Fit centers, then widths, then output weights; only the distance and stored rows of ``like`` are used."""
+    """Fit centers, then widths, then output weights; ``like`` provides the distance and the stored rows."""
     spread = np.ptp(rows.targets, axis=0)
     if ((spread > 0.0) & (spread < _SMALLEST_SPREAD)).any():
         text = f"targets differ by less than {_SMALLEST_SPREAD}, whose square underflows in float64. Multiply y by "
@@ -128,7 +128,7 @@ def fit_network(
         order = 1 + len(centers) + rows.targets.shape[1]
 
         def passes(step: str) -> Iterator[Any]:
-            """Yield, for each block of rows, iterators that repeat its squared distances, targets and weights."""
+            """Yield, for each block of rows, three iterators that repeat its squared distances, targets and weights."""
             for part in blocks:
                 squares = centers.squares(rows.cells[part], threads=threads)
                 yield map(repeat, (squares, rows.targets[part], rows.weights[part]))
@@ -160,7 +160,7 @@ def fit_network(
 
 
 class RBFNetwork(NeighborsEstimator):
-    """Base class of both networks, which store the rows and fit the network when needed after a change of rows."""
+    """Base class of both networks; after a change of the stored rows, the next use fits the network again."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_centers": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
@@ -373,8 +373,8 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
         ``"kmeans"`` (k-means++), ``"em"`` (components of a `MixtureModel`), ``"random"`` rows, ``"stratified"`` (random
         rows from ten groups of the first target), or ``"all"`` distinct rows.
     width
-        A number; ``"auto"`` for one width, selected with alpha from 1/4, 1/2, 1, 2 and 4 times the root mean square
-        distance of rows from centers, and the mean of ``"neighbors"``; ``"common"`` for ``d_max / sqrt(2 k)`` with k
+        A number; ``"auto"`` for the best of 1/4, 1/2, 1, 2 and 4 times the root mean square distance of rows from
+        centers and the mean of ``"neighbors"``, selected with alpha; ``"common"`` for ``d_max / sqrt(2 k)`` with k
         centers; ``"neighbors"`` for the mean distance to the two nearest centers; ``"em"`` for widths of the mixture.
     alpha
         Ridge penalty: a number, ``"loo"`` (lowest leave-one-out error) or ``"gcv"`` (generalized cross-validation,
@@ -458,7 +458,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
     Parameters
     ----------
     n_centers, centers, width, alpha, random_state
-        See `RBFNetworkRegressor`. ``"stratified"`` draws rows in proportion to the classes, at least one of each.
+        See `RBFNetworkRegressor`. ``"stratified"`` draws rows in proportion to the classes, at least one per class.
     distance, attribute_weights, categorical_features, schema, n_jobs
         See `KNNClassifier`.
 

@@ -92,9 +92,10 @@ class Spectrum:
     ) -> FloatArray:
         """Return the leave-one-out residuals of rows for each penalty, shape (rows, penalties, targets).
 
-        Let ``h_i = 1 / n + sum_k z_ik^2 / (s_k^2 + alpha)``, where z is the row in the directions V. The residual of a
-        row that is left out once is exactly ``e_i / (1 - h_i)``. With ``whole``, the row is left out with all its
-        weight w, and the residual is ``e_i / (1 - w_i h_i)``. A residual is infinite if the fit interpolates the row.
+        Let ``h_i = 1 / n + sum_k z_ik^2 / (s_k^2 + alpha)``, where z_i are the coordinates of row i in the
+        directions V. The residual of a row that is left out once is exactly ``e_i / (1 - h_i)``. With ``whole``, the
+        row is left out with all its weight w, and the residual is ``e_i / (1 - w_i h_i)``. A residual is infinite if
+        the fit interpolates the row.
         """
         inner = self._inner(alphas).reshape(-1, self.means.size)
         fitted, leverages = ridge_left_out(phi, self.means, self.right, inner, self._inverses(alphas))
@@ -195,7 +196,7 @@ class RidgeCurve(GridResult):
             return ax
 
     def _by_width(self) -> list[IntArray]:
-        """Return the indices of the entries for each width."""
+        """Return, for each width, the indices of its entries."""
         starts = np.flatnonzero(np.diff(self.widths, prepend=np.nan))
         return np.split(np.arange(len(self)), starts[1:])
 
