@@ -201,7 +201,10 @@ def test_rows_that_another_program_took_away_are_missed(base):
 
 @pytest.mark.parametrize(
     ("statement", "words"),
-    [("CREATE TABLE more (x)", "tables do not match"), ("PRAGMA journal_mode = wal", "set it to write-ahead logging")],
+    [
+        ("CREATE TABLE more (x)", "not the tables of a case base"),
+        ("PRAGMA journal_mode = wal", "set it to write-ahead logging"),
+    ],
 )
 def test_what_keeps_a_file_from_being_opened_is_found_by_verify(base, statement, words):
     connection = sqlite3.connect(base.path)

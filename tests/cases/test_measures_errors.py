@@ -138,7 +138,7 @@ ERRORS: list[tuple[Any, type[Exception], str]] = [
     ),
     # tables
     (table(["a", "b"]), ParameterError, r"must be a mapping .* got \['a', 'b'\]"),
-    (table({"ab": 1.0}), ParameterError, "must be tuples of two values, .* got 'ab'"),
+    (table({"ab": 1.0}), ParameterError, "must have tuples of two values as keys, .* got 'ab'"),
     (table({("a", "b", "c"): 1.0}), ParameterError, "two values"),
     (table({("a", None): 1.0}), ParameterError, "two values"),
     (table({("a", ("b",)): 1.0}), ParameterError, "two values"),
@@ -146,7 +146,11 @@ ERRORS: list[tuple[Any, type[Exception], str]] = [
     (table({("a", "b"): math.nan}), ParameterError, "from 0 to 1, got nan"),
     (table({("a", "b"): True}), ParameterError, "from 0 to 1, got True"),
     (table({("a", "a"): 0.5}), ParameterError, "both values are equal, got 0.5"),
-    (table({("a", "b"): 0.5, ("b", "a"): 0.6}), ParameterError, "agree .* 0.6 and 0.5 for 'b' and 'a'"),
+    (
+        table({("a", "b"): 0.5, ("b", "a"): 0.6}),
+        ParameterError,
+        "agree .* 0.6 in one direction and 0.5 in the other for 'b' and 'a'",
+    ),
     # functions and models of users
     *[(returning(answer), ParameterError, r"Own\(odd\) returned .* for 4 and 3") for answer in (1.5, -0.1, math.nan)],
     *[(returning(answer), ParameterError, r"Own\(odd\) returned .* 0 .* to 1 ") for answer in ("1", None, [1])],

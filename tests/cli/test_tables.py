@@ -243,7 +243,7 @@ def test_a_data_set_may_stand_for_a_table(shoes: Path, tmp_path: Path, monkeypat
     assert "43 rows: 2-fold" in run("evaluate", "shoes_v1.2", *asked).stdout
     assert "'boots' is a directory" in error(run("evaluate", "boots"))
     monkeypatch.setenv("PRIORCASE_DATA", str(tmp_path / "nowhere"))
-    assert "PRIORCASE_DATA names" in error(run("evaluate", "shoes"))
+    assert "PRIORCASE_DATA is" in error(run("evaluate", "shoes"))
     assert "'worn.csv' does not exist" in error(run("evaluate", "worn.csv"))
 
 
