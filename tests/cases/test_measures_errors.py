@@ -149,7 +149,7 @@ ERRORS: list[tuple[Any, type[Exception], str]] = [
     (
         table({("a", "b"): 0.5, ("b", "a"): 0.6}),
         ParameterError,
-        "agree .* 0.6 in one direction and 0.5 in the other for 'b' and 'a'",
+        "agree .* 0.6 in one direction and 0.5 in the other",
     ),
     # functions and models of users
     *[(returning(answer), ParameterError, r"Own\(odd\) returned .* for 4 and 3") for answer in (1.5, -0.1, math.nan)],
