@@ -98,7 +98,7 @@ def weigh(base: pc.CaseBase, ids: list[int]) -> pc.cases.Weights:
 
 
 def unseen(base: pc.CaseBase, tenth: list[int], helped: list[Case]) -> list[int]:
-    """Return the ranks for a held-out tenth of the tickets, with weights learned from the other nine tenths."""
+    """Return the ranks of the correct solutions for a held-out tenth of the tickets; weights come from the rest."""
     base.retire(tenth)
     learned = base.learn_weights(k=1)
     base.recall(tenth)

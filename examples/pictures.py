@@ -42,13 +42,13 @@ COLORS = 160
 
 
 def flowers() -> tuple[Any, Any]:
-    """Return two columns of the iris table and the names of the species."""
+    """Return two columns of the iris table and the species of each row."""
     iris = load_iris(as_frame=True)
     return iris.data[["petal length (cm)", "petal width (cm)"]], iris.target_names[iris.target]
 
 
 def wave(n: int = 90) -> tuple[Any, Any]:
-    """Return a sine curve of increasing frequency with noise."""
+    """Return x and y of noisy points on a sine curve whose frequency increases."""
     rng = np.random.default_rng(0)
     x = np.sort(rng.uniform(0, 10, n))
     return x[:, None], np.sin(0.12 * x * x) + 0.25 * rng.normal(size=n)
@@ -160,7 +160,7 @@ def concept_display() -> plots.ConceptDisplay:
 
 
 def concept() -> Any:
-    """Draw the instances that are used for predictions, only stored, or dropped."""
+    """Draw the instances of IB3, marked as used for predictions, as only stored, or as dropped."""
     return concept_display().plot()
 
 

@@ -112,9 +112,9 @@ def compare_promoters(errors: Mapping[str, FloatArray], count: int = 106) -> Par
         f"{', '.join(reach) or 'none'}. Fewest and most errors in random orders: {'; '.join(spans)}.",
         "The left-out row is excluded from the value differences, the records and the exemplars. 'Nothing inherited' "
         "means that a new exemplar does not start with the record of its nearest exemplar.",
-        "In the file, all promoters come before all other rows, so the promoters (the first half) cannot be "
-        "misclassified in this order when exemplars are learned one by one. We do not know the order of the rows and "
-        "the initial records behind the published errors.",
+        "In the file, all promoters (the first half) come before all other rows. If exemplars are learned one by one "
+        "in this order, each promoter meets only promoters, so no promoter is misclassified while it is learned. We do "
+        "not know the order of the rows and the initial records behind the published errors.",
         "KBANN is also reported to make 4 errors, backpropagation 8, O'Neill's rule 12, three nearest neighbors 13 "
         "and ID3 19 (Towell, Shavlik & Noordewier 1990, as quoted in the description of the data).",
     )

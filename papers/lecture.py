@@ -249,7 +249,7 @@ def record_distances() -> list[Worked]:
     for title, model in (("w = 1", PEBLS(power=1, weighting=None, n_jobs=1).fit(X, y)), ("w as below", exemplars())):
         distances, ids = model.kneighbors(first, n_neighbors=len(X))
         far = float(distances[0, ids[0].tolist().index(2)])
-        found.append(Worked(f"from a query equal to record 1 to record 3, {title}", far))
+        found.append(Worked(f"record 3, from a query equal to record 1, {title}", far))
     return found
 
 

@@ -540,7 +540,7 @@ def example_8_4(options: Options) -> Part:
     )
     caption = (
         "With a kernel at every example, the network can fit all examples exactly, including their noise; if the "
-        "kernels are narrow, the network falls back to the constant between the examples. With a penalty chosen by "
+        "kernels are narrow, the network returns to the constant w_0 between the examples. With a penalty chosen by "
         "leave-one-out, or with few centers, the network is smooth."
     )
     curves = _curves("example-8.4-centers", caption, X, y, models, 4.2, 2)

@@ -60,7 +60,7 @@ for (name, task), seconds in times.items():
     line, marker = ("--", "s") if task == "fit" else ("-", "o")
     ax.loglog(sizes, 1000 * np.array(seconds), line, marker=marker, color=colors[name], label=f"{name}: {task}")
 ax.set(xlabel="stored rows", ylabel="time (ms)")
-ax.set_title("Forgetting one row, and fitting all of them", loc="left")
+ax.set_title("Time to forget one row, and to fit all rows", loc="left")
 ax.grid(alpha=0.3)
 ax.legend()
 plt.show()

@@ -53,8 +53,8 @@ def share_text(share: float) -> str:
 def decimals(values: ArrayLike, digits: int = 4) -> int:
     """Return the number of decimals for the numbers of a column, based on their median absolute value.
 
-    If the median is at least 1, it gets ``digits`` significant digits. A smaller median gets ``digits - 1`` decimals,
-    or as many decimals as two significant digits need. There are at most eight decimals.
+    A median of at least 1 is shown with ``digits`` significant digits. A smaller median is shown with ``digits - 1``
+    decimals, or with more if two significant digits need more. There are at most eight decimals.
     """
     import numpy as np
 

@@ -136,7 +136,7 @@ def check_flag(parameter: str, value: object, *, hint: str) -> bool:
 
 
 def check_seed(value: object) -> int:
-    """Return a ``random_state`` unchanged if it is an integer, and otherwise an integer seed drawn with it."""
+    """Return an integer ``random_state`` unchanged; for any other ``random_state``, return an integer drawn with it."""
     from sklearn.utils import check_random_state
 
     if is_whole(value) and 0 <= int(value) < 2**32:

@@ -340,7 +340,7 @@ def labeled_batches(X: Any, y: Any) -> Labeled | None:
 
 
 class Labeled:
-    """Pairs of a table and its target column, one for each batch; a data frame in memory is a single batch."""
+    """For each batch, a pair of its table and its target column; a data frame in memory is a single batch."""
 
     def __init__(self, given: Any, target: str, source: str, *, again: bool) -> None:
         self.given, self.target, self.source, self.again = given, target, source, again
@@ -464,8 +464,8 @@ def explain(model: Any, source: Any, **options: Any) -> Iterator[Any]:
 
     Yields record batches with one row for each pair of a query and a column. The columns are ``query`` (position of the
     query in the source), ``prediction``, ``column``, ``value`` (as a string), ``contribution`` and ``error``. In the
-    first row for each query, ``column`` is missing, and ``contribution`` is the base, which is the explained quantity
-    of a query without known values.
+    first row for each query, ``column`` is missing, and ``contribution`` is the base: the value that the explained
+    quantity has if no value of the query is known.
     """
     import pyarrow as pa
 

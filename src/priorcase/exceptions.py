@@ -168,7 +168,7 @@ class SimilarValueWarning(UserWarning):
 
 
 class StrayTextWarning(UserWarning):
-    """A column is nominal only because its numbers or a few values are strings; `column` is its name or position."""
+    """A column is nominal only because its numbers or a few other values are text; `column` is its name or position."""
 
     column: Hashable = None
 
@@ -212,8 +212,8 @@ def warn_caller(warning: Warning) -> None:
     """Issue a warning for the first caller outside the library and scikit-learn, unless `unwarned` suppresses it.
 
     If many fits in a loop of scikit-learn or joblib issue the same warning, the warning is shown once for each line of
-    the calling code, unless a filter such as "always" or "error" requests all warnings. Otherwise Python would repeat
-    the warning, because scikit-learn and joblib reset the filters for each fit.
+    the calling code, unless a filter such as "always" or "error" requests all warnings. Python itself would repeat the
+    warning for each fit, because scikit-learn and joblib reset the filters for each fit.
     """
     if isinstance(warning, _UNWARNED.get()):
         return

@@ -96,7 +96,7 @@ _ALL = (
     Learner(
         "tuned_knn",
         "Tuned k-NN",
-        "Predicts by a vote of the most similar past rows; learns their number and the distance from the data.",
+        "Predicts by a vote of the k most similar past rows, with k and the distance chosen to suit the data.",
         "KNNClassifierCV",
         "KNNRegressorCV",
     ),

@@ -557,7 +557,7 @@ class _Reader:
         kind = _class_of(told["class"], models=True)
         parameters = self._fields(told["parameters"], depth)
         if parameters.keys() != {*kind._get_param_names()}:
-            raise ValueError(f"the parameters are not those of {kind.__name__}")
+            raise ValueError(f"the file does not contain exactly the parameters of {kind.__name__}")
         model = kind(**parameters)
         if told["state"] is not None:
             model._restore_state({str(name): self._part(name, value, depth) for name, value in told["state"].items()})

@@ -76,7 +76,7 @@ def test_known_classes_of_any_make(y: Any) -> None:
 def test_known_classes_are_numbers_or_booleans_too() -> None:
     model = NaiveBayes().fit([["red"], ["blue"]], [0, 1])
     assert model.predict_column([[None]] * 3, 0, y=[1.0, np.int8(0), None]).tolist() == ["blue", "red", "blue"]
-    with pytest.raises(TargetError, match="True in y, which is not one of the classes 0, 1"):
+    with pytest.raises(TargetError, match="True in y is not one of the classes 0, 1"):
         model.predict_column([[None]], 0, y=[True])
     model = NaiveBayes().fit([["red"], ["blue"]], [False, True])
     assert model.predict_column([[None]], 0, y=[False]).tolist() == ["red"]

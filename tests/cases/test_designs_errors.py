@@ -79,7 +79,7 @@ ERRORS: list[tuple[Callable[[], Any], str]] = [
         lambda: FunctionGraph.from_json("{"),
         "it is not JSON",
     ),
-    (lambda: FunctionGraph.from_json("[" * 100_000), "not a function graph: it nests too deeply. to_json() writes"),
+    (lambda: FunctionGraph.from_json("[" * 100_000), "not a function graph: it nests too deeply. Pass the result of"),
     (
         lambda: FunctionGraph.from_json("[]"),
         "not a function graph: it is not an object with a list 'arcs'",

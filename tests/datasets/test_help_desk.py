@@ -31,7 +31,7 @@ def test_the_taxonomy_of_used_cars(data_dir):
     tree = pc.datasets.load_taxonomy("used-cars", "manufacturer")
     assert tree == json.loads((data_dir / "used-cars-taxonomy.json").read_text())
     assert pc.datasets.describe("used-cars").taxonomies == {"manufacturer": "used-cars-taxonomy.json"}
-    with pytest.raises(ReadingError, match="'fuel' of 'used-cars', which has no taxonomy"):
+    with pytest.raises(ReadingError, match="'fuel' of 'used-cars' has no taxonomy"):
         pc.datasets.load_taxonomy("used-cars", "fuel")
     with pytest.raises(ReadingError, match="The data set has no attribute with a taxonomy"):
         pc.datasets.load_taxonomy("glass", "RI")
@@ -52,5 +52,5 @@ def test_a_taxonomy_that_is_not_there(tmp_path):
     (tmp_path.parent / "outside.json").write_text("{}")
     entry["taxonomies"] = {"a": "../outside.json"}
     (tmp_path / "manifest.json").write_text(json.dumps({"datasets": [entry]}))
-    with pytest.raises(ReadingError, match=r"names the file '\.\./outside\.json', which is outside its folder"):
+    with pytest.raises(ReadingError, match=r"names the file '\.\./outside\.json', which is outside the folder"):
         pc.datasets.load_taxonomy("t", "a", folder=tmp_path)

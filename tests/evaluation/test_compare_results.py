@@ -245,7 +245,7 @@ def test_one_split_has_no_ranks_to_test() -> None:
         (LEARNERS, X, Y, {"scores": "rmse"}, "score 'rmse', which is not available for classes"),
         (LEARNERS, X, Y, {"scores": [3]}, "the score 3"),
         (LEARNERS, X, Y, {"scores": []}, "scores must be"),
-        (LEARNERS, X, Y, {"scores": ["accuracy", "accuracy"]}, "different names of scores"),
+        (LEARNERS, X, Y, {"scores": ["accuracy", "accuracy"]}, "different score names"),
         (LEARNERS, X, Y, {"scores": 7}, "scores must be"),
         (LEARNERS, X, Y, {"n_jobs": 0}, "n_jobs must be"),
         (LEARNERS, X, Y, {"random_state": "now"}, "random_state"),

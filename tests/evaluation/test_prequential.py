@@ -128,7 +128,7 @@ def test_a_stream_begins_where_that_of_compare_does() -> None:
         assert curve.final()["1-NN"] == pytest.approx(found.mean("1-NN"))
         assert str(found).splitlines()[0] == f"{rows} rows: prequential, the last {rows - start} predicted"
         assert found.plot().get_title() == str(found).splitlines()[0]
-        assert f"{rows - start} rows predicted before they were learned, after {start} training" in str(curve)
+        assert f"{rows - start} rows, each predicted before it was learned; {start} rows were" in str(curve)
     with pytest.raises(ValueError, match="prequential: got one row, which leaves no training rows"):
         prequential(learners, X.take([0]), y[:1])
 
@@ -161,7 +161,7 @@ def test_a_curve_prints_frames_and_plots() -> None:
     losses = np.array([[[1.0, 0.0, 1.0, 1.0]], [[0.0, 0.0, 1.0, np.nan]]])
     curve = PrequentialCurve(("one", "two"), (OURS["accuracy"],), 6, losses, 2, {"two": "ValueError: no"})
     assert str(curve).splitlines() == [
-        "accuracy so far: 4 rows predicted before they were learned, after 6 training rows",
+        "accuracy so far: 4 rows, each predicted before it was learned; 6 rows were learned first",
         "  rows seen    one    two",
         "          7  1.000  0.000",
         "          8  0.500  0.000",

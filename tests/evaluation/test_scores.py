@@ -305,7 +305,7 @@ TWO = [[0.5, 0.5], [0.25, 0.75]]
         ((["a", "b"], TWO, ["a", "b", "c"]), r"2 columns in proba for 3 labels \('a', 'b', 'c'\)"),
         ((["a", "a"], TWO, None), "2 columns in proba, but y_true has 'a'"),
         ((["a", 1], TWO, None), "labels in y_true that cannot be sorted"),
-        ((["a", "b"], TWO, ["a", "a"]), "labels= with 'a' more than once"),
+        ((["a", "b"], TWO, ["a", "a"]), "'a' more than once in labels"),
         (
             (["a", "b"], [[0.5, 0.5], [0.5, 0.6]], ["a", "b"]),
             "probabilities in row 1 of proba that sum to 1.1; expected 1. Pass a column for every class; divide",

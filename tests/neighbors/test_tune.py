@@ -202,7 +202,7 @@ def test_other_scores_take_the_best(scoring: Any, best: Any) -> None:
 def test_it_prints_as_a_table() -> None:
     tuning = tune(KNNClassifier(), X, Y, candidates=FEW, nested=None)
     text = str(tuning)
-    assert text.splitlines()[0] == "12 candidates scored on 90 rows, chosen by log-score"
+    assert text.splitlines()[0] == "12 candidates scored on 90 rows; selection by log-score"
     assert text.splitlines()[1].split() == ["n_neighbors", "vote", "prior", "log-score", "Brier", "score", "accuracy"]
     assert text.splitlines()[2].split()[0] == "chosen"
     assert text.splitlines()[-1].strip() == (

@@ -421,10 +421,14 @@ def test_a_rule_of_several_columns_is_learned() -> None:
 
 ERRORS: list[tuple[Any, type[Exception], str]] = [
     (lambda X, y: pc.StackedClassifier([]).fit(X, y), ValueError, "at least one classifier"),
-    (lambda X, y: pc.StackedClassifier([pc.KNNRegressor()]).fit(X, y), ValueError, "must be an unfitted classifier"),
+    (lambda X, y: pc.StackedClassifier([pc.KNNRegressor()]).fit(X, y), ValueError, "expected an unfitted classifier"),
     (lambda X, y: pc.StackedClassifier([LinearSVC()]).fit(X, y), ValueError, "with predict_proba"),
-    (lambda X, y: pc.StackedClassifier([pc.KNNClassifier]).fit(X, y), ValueError, "must be an unfitted classifier"),
-    (lambda X, y: pc.StackedClassifier({"baseline": pc.NaiveBayes()}).fit(X, y), ValueError, "other than 'baseline'"),
+    (lambda X, y: pc.StackedClassifier([pc.KNNClassifier]).fit(X, y), ValueError, "expected an unfitted classifier"),
+    (
+        lambda X, y: pc.StackedClassifier({"baseline": pc.NaiveBayes()}).fit(X, y),
+        ValueError,
+        "a member named 'baseline'",
+    ),
     (lambda X, y: pc.StackedClassifier(["naive_bays"]).fit(X, y), ValueError, "Did you mean 'naive_bayes'"),
     (lambda X, y: pc.StackedClassifier(["baseline"]).fit(X, y), ValueError, "which is always a member"),
     (lambda X, y: pc.StackedRegressor(["naive_bayes"]).fit(X, X.index), ValueError, "does not predict numbers"),

@@ -116,7 +116,7 @@ def resolve_zero_policy(spec: object) -> KeepZeros:
         return ZERO_POLICIES[spec]()
     if isinstance(spec, KeepZeros):
         return spec
-    otherwise = "Policies with options are Cap(nats=50) and ParamFloor(floor=1e-3)."
+    otherwise = "To set the cap or the floor yourself, pass an object, such as Cap(nats=50) or ParamFloor(floor=1e-3)."
     raise ParameterError(
         f"zero_policy must be a zero policy or one of {', '.join(map(repr, ZERO_POLICIES))}, got {quoted(spec)}. "
         f"{advice(spec, ZERO_POLICIES, otherwise=otherwise)}"
@@ -215,7 +215,7 @@ def value_cells(discrete: Discrete, weights: CellWeights) -> Cells:
 
 
 def _cells(discrete: Discrete, weights: FloatArray, more: FloatArray, cells_more: int) -> Cells:
-    """Return the cells, with sums as if each attribute had ``cells_more`` more cells of weight ``more`` and no rows."""
+    """Return the cells; each attribute's sums include ``cells_more`` extra cells of weight ``more``, without rows."""
     of = discrete.of
     sums = discrete.per_attribute(weights) + more
     sizes = (discrete.sizes + cells_more).astype(np.float64)[:, np.newaxis]
@@ -235,7 +235,11 @@ def value_table(discrete: Discrete, weights: CellWeights, estimates: Estimates) 
 
 
 def with_missing(logs: FloatArray, discrete: Discrete, new: FloatArray) -> FloatArray:
-    """Set the terms of missing values to 0 if not counted; if counted but in no row, to the term of a new value."""
+    """Set the terms of missing values for the attributes that have no counts of missing values.
+
+    The term is 0 if the attribute ignores missing values. Otherwise, no row has a missing value, and the term is that
+    of a new value.
+    """
     cells = discrete.starts[:-1] + MISSING
     outside = ~discrete.inside[cells]
     logs[cells[outside]] = np.where(discrete.missing[outside, np.newaxis], new[outside], 0.0)

@@ -95,7 +95,10 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     @property
     @reads
     def relearns_(self) -> bool:
-        """Whether ``relearn=True`` refits for each row, to learn cut points, date or set parts, or the prior again."""
+        """Whether ``relearn=True`` refits the model for each row.
+
+        This is the case if cut points, the parts of dates or sets, or the prior are learned from the rows.
+        """
         self._stored()
         return self._chooses()
 
@@ -145,8 +148,8 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         memory = self._stored()
         if not isinstance(memory, CountedMemory):
             raise NotAvailableError(
-                "other stores counts only (keep_rows=False), but this model stores rows. Call other.merge(model), or "
-                "fit both with the same keep_rows."
+                "the other model stores counts only (keep_rows=False), but this model stores rows. Call "
+                "other.merge(model), or fit both models with the same keep_rows."
             )
         order = _column_order(other.instances.schema, memory.instances.schema)
         if len(other):
@@ -365,7 +368,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         self._memory.check(0 if declared is None else declared[0].size)
 
     def _weighted_by_place(self) -> str | None:
-        """Return the name of a parameter that gives weights to undeclared classes by position, or None."""
+        """Return the name of a parameter that lists one weight per class although classes are not declared, or None."""
         if self._labeling.declared is not None:
             return None
         if is_list(self._class_prior):
@@ -380,7 +383,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
             self._check_left(counts, left, instances.target_values())
 
     def _check_left(self, counts: IdArray, left: IdArray, values: Sequence[Any]) -> None:
-        """If a prior has one weight for each class, raise an error if an undeclared class would lose its last row."""
+        """Raise an error if an undeclared class would lose its last row and a prior lists one weight for each class."""
         parameter = self._weighted_by_place()
         gone = np.flatnonzero((counts > 0) & (left == 0))
         if parameter is not None and left.any() and gone.size:
@@ -430,7 +433,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
                     if isinstance(kind, Date) and kind.parts != "auto" and "elapsed" not in kind.parts:
                         raise ParameterError(
                             f"numeric contains {schema.label(a)!r}, a date whose parts {listed(kind.parts)} are not "
-                            "numeric. Omit it, or add 'elapsed' to its parts."
+                            "numeric. Omit the column from numeric, or add 'elapsed' to the parts of the date."
                         )
                 strategies[a] = _on_circle(strategies[a], kind, schema.label(a), named=a in given)
             elif isinstance(kind, Text) and a not in given:
@@ -480,8 +483,8 @@ def _on_circle(strategy: Any, kind: NumericKind, label: Name, *, named: bool) ->
         return CutPoints(tuple(kind.period * i / ARCS for i in range(1, ARCS)))
     if isinstance(strategy, DENSITIES):
         raise ParameterError(
-            f"numeric[{label!r}] must be a binning method such as CutPoints((90, 180, 270)), because "
-            f"the column is {kind.describe()}, got {quoted(strategy)}. Omit the column for twelve equal bins."
+            f"numeric[{label!r}] must be a binning method, because the column is {kind.describe()}, got "
+            f"{quoted(strategy)}. Pass for example CutPoints((90, 180, 270)), or omit the column for twelve equal bins."
         )
     return strategy
 

@@ -295,8 +295,8 @@ def _values_of(estimator: AdditiveBayes, a: int) -> tuple[AnyArray, IntArray]:
 def nothing_known(label: Name) -> ParameterError:
     """Return the error for a column whose value is missing in every training row."""
     return ParameterError(
-        f"column {label!r} was missing in every training row. Leave the column out, or declare its values: "
-        f"schema={{{label!r}: Nominal(('yes', 'no'))}}"
+        f"column {label!r} was missing in every training row. Choose other columns, or declare the values of this "
+        f"column: schema={{{label!r}: Nominal(('yes', 'no'))}}"
     )
 
 
@@ -334,7 +334,7 @@ def asked_positions(targets: object, schema: Schema, *, classed: bool = True) ->
     if not (isinstance(keys, (list, tuple)) and keys):
         example = f"[{targets!r}]" if isinstance(targets, str) else "['color', 'class']"
         raise ParameterError(
-            f"targets must be a list of at least one column, for example targets={example}, got {quoted(targets)}"
+            f"targets must be a list of at least one column, got {quoted(targets)}. Pass for example targets={example}."
         )
     seen: dict[int, Name] = {}
     for key in keys:
@@ -401,5 +401,5 @@ def class_positions(given: Sequence[Any], labels: AnyArray, *, parameter: str) -
         meant = nearest(label, classes)
         advice = remedy if meant is None else f"Did you mean {meant!r}?"
         error = TargetError if parameter == "y" else ParameterError
-        raise error(f"got {quoted(label)} in {parameter}, which is not one of the classes {listed(classes)}. {advice}")
+        raise error(f"{quoted(label)} in {parameter} is not one of the classes {listed(classes)}. {advice}")
     return found

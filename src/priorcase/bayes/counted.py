@@ -175,7 +175,7 @@ class Numbers:
         return cls(cuts, np.empty(0), np.zeros((bins, 0), np.int64), np.zeros(0, np.int64))
 
     def plus(self, other: Numbers, classes: IntArray, n_classes: int, sign: int) -> Numbers:
-        """Return the sum or difference of two counts, which must both have the same cut points, or none."""
+        """Return these counts plus ``sign`` times ``other``; both have the same cut points, or neither has any."""
         more = n_classes - self.missing.size
         mine, missing = np.pad(self.counts, ((0, 0), (0, more))), np.pad(self.missing, (0, more))
         theirs, held = np.zeros((len(other.counts), n_classes), np.int64), np.zeros(n_classes, np.int64)
@@ -192,7 +192,7 @@ class Numbers:
         return Numbers(None, values[left], counts[left], missing, sampled)
 
     def cut(self, cuts: FloatArray) -> Numbers:
-        """Return the number of rows in each bin of the cut points; counts of bins are returned unchanged."""
+        """Convert counts of numbers to counts of the bins between cut points; return counts of bins unchanged."""
         if self.cuts is not None:
             return self
         counts = np.zeros((len(cuts) + 1, self.missing.size), np.int64)
@@ -522,9 +522,10 @@ class CountedMemory(BayesMemory):
         rows.settle(class_counts, vanished)
 
     def _agreed(self, i: int, other: Numbers) -> tuple[Numbers, Numbers]:
-        """Return this model's and the other model's counts of a column, after cutting both at the same points, if any.
+        """Return the counts of a column in this model and in the other model.
 
-        Raise an error if both have cut points and these differ.
+        If only one of the two has cut points, these are applied to the counts of both. If both have cut points that
+        differ, raise an error.
         """
         mine = self._numbers[i]
         if mine.cuts is None and other.cuts is not None:
@@ -542,22 +543,22 @@ class CountedMemory(BayesMemory):
         """Raise an error for impossible counts."""
         schema = self.instances.schema
         if (class_counts < 0).any():
-            raise _never_counted("too few rows of a class were counted")
+            raise _never_counted("the count of a class would become negative")
         for d, a in enumerate(self._coded):
             if (self._counts.cells[self._counts.starts[d] : self._counts.starts[d + 1]] < 0).any():
-                raise _never_counted(f"a value of column {schema.label(a)!r} was counted in too few rows of a class")
+                raise _never_counted(f"the count of a value in column {schema.label(a)!r} would become negative")
         for a, numbers in zip(self._binned, self._numbers, strict=True):
             if (numbers.counts < 0).any() or (numbers.missing < 0).any():
-                raise _never_counted(f"a number in column {schema.label(a)!r} was counted in too few rows of a class")
+                raise _never_counted(f"the count of a number in column {schema.label(a)!r} would become negative")
         for i, a in enumerate(self._summed):
             known = enumerate(class_counts.tolist())
             if self._sums is not None and not all(_possible(self._sums.exact(i, k), n) for k, n in known):
-                raise _never_counted(f"the numbers of column {schema.label(a)!r} do not match the counts")
+                raise _never_counted(f"the sums of column {schema.label(a)!r} would no longer match the counts")
         if self._pairs is not None and (self._pairs.pairs < 0).any():
-            raise _never_counted("a pair of values was counted in too few rows of a class")
+            raise _never_counted("the count of a pair of values would become negative")
 
     def tally(self, order: Sequence[int]) -> Tally:
-        """Return all counts as a `Tally`, with the columns in another order."""
+        """Return all counts as a `Tally`; ``order`` contains the positions of the columns in their new order."""
         columns: dict[int, Any] = {}
         for d, a in enumerate(self._coded):
             nominal = isinstance(self.instances.schema.kinds[a], Nominal)

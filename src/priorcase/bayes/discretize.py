@@ -301,7 +301,7 @@ def _class_nats(weights: FloatArray) -> float:
 
 
 class _ClassBlocks:
-    """Sorted column, divided into blocks that cannot contain the best cut.
+    """Sorted column, divided into blocks that the best cut never splits.
 
     Adjacent values that occur only in the same class form a block, because the best cut is always at a block border
     (Fayyad & Irani 1992, theorem 1). ``cuts`` contains the cut before each block.

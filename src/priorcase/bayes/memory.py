@@ -128,7 +128,7 @@ class Discrete:
 
     @cached_property
     def left_out(self) -> BoolArray:
-        """Mask of the cells that would still exist if any single row were left out."""
+        """Mask of the cells that exist even in leave-one-out, whichever single row is left out."""
         return self.inside if self.once is None else self.inside & ~self.once
 
     @cached_property
@@ -335,7 +335,7 @@ class BayesMemory(Memory):
         return Statistics(labels, codes, class_counts, discrete, self.moments(), texts)
 
     def _words(self, a: int) -> tuple[CountVectorizer | None, Any]:
-        """Return the vectorizer and the word counts of each distinct text."""
+        """Return the vectorizer of a text attribute, and the word counts of each of the attribute's distinct texts."""
 
         def words() -> tuple[CountVectorizer | None, Any]:
             strategy = cast(Words, self.numeric[a])
@@ -401,7 +401,7 @@ class BayesMemory(Memory):
     def _inside(
         self, counts: FloatArray, starts: IdArray, attributes: tuple[int, ...], missing: bool | BoolArray
     ) -> BoolArray:
-        """Return a mask of cells with stored or declared values; missing is included if it is counted and occurs."""
+        """Return a mask of cells of stored or declared values, and of missing values if they are counted and occur."""
         inside: BoolArray = counts.sum(axis=1) > 0
         inside[starts[:-1] + MISSING] &= missing
         inside[starts[:-1] + UNSEEN] = False

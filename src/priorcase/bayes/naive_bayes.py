@@ -143,7 +143,7 @@ class NaiveBayes(AdditiveBayes):
     Attributes
     ----------
     classes_, class_count_, prior_, cut_points_, log_evidence_
-        Classes, number of rows of each, prior, cut points of binned columns, log marginal likelihood of the rows.
+        Classes, number of rows of each class, prior, cut points of binned columns, log marginal likelihood of the rows.
 
     Examples
     --------

@@ -159,7 +159,7 @@ class ClassMoments:
         self._outdate(codes[codes >= 0])
 
     def absorb(self, other: ClassMoments, classes: IntArray, *, sign: int = 1) -> None:
-        """Add or subtract the sums of other rows; ``classes`` maps each class of ``other`` to one of these classes."""
+        """Add or subtract the sums of other rows; ``classes`` contains the position here of each class of ``other``."""
         windows = zip(other._bases.tolist(), other._widths.tolist(), strict=True)
         self._make_room([(32 * base, 32 * (base + width - _SPARE)) for base, width in windows])
         wide = copy(other)
@@ -494,7 +494,10 @@ class GaussianDensity:
 
 
 def log_densities(parameters: FloatArray, x: FloatArray) -> FloatArray:
-    """Return each number's log-density in each class, given parameters (..., classes, 4); 0 for a missing number."""
+    """Return each number's log-density in each class; 0 for a missing number.
+
+    ``parameters`` contains ``c, loc, q, e`` of each class, shape (..., classes, 4).
+    """
     c, location, q, e = np.moveaxis(parameters, -1, 0)
     with np.errstate(over="ignore", invalid="ignore"):
         away = np.asarray(x, dtype=np.float64)[:, None] - location
@@ -708,7 +711,7 @@ def resolve_numeric(spec: object, *, parameter: str = "numeric") -> Numeric:
         return spec
     if not isinstance(spec, type) and callable(getattr(spec, "cuts", None)) and hasattr(spec, "needs_classes"):
         return spec  # type: ignore[return-value]  # a discretizer by its methods
-    otherwise = "Strategies with options are in priorcase.bayes, such as KMeansBins(bins=3) or CutPoints((18, 65))."
+    otherwise = "To set options, pass an object of priorcase.bayes, such as KMeansBins(bins=3) or CutPoints((18, 65))."
     raise ParameterError(
         f"{parameter} must be a strategy for numeric columns or one of {', '.join(map(repr, NUMERIC))}, got "
         f"{quoted(spec)}. {advice(spec, NUMERIC, otherwise=otherwise)}"

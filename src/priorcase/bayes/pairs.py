@@ -108,8 +108,9 @@ class PairCounts:
 
     DM is the log marginal likelihood of a table of counts. If the cells of the table have Dirichlet weights a, which
     sum to A_k in class k, then ``sum_k DM(N_k)`` is
-    ``sum_kj ln G(N_kj + a_kj) / G(a_kj) - sum_k ln G(h_k + A_k) / G(A_k)``. The tallies are computed only once. If all
-    cells of a table share one weight, different values of this weight can therefore be tried quickly.
+    ``sum_kj ln G(N_kj + a_kj) / G(a_kj) - sum_k ln G(h_k + A_k) / G(A_k)``. For each table, the number of cells with
+    each count (see `Tallies`) is computed only once. If all cells of a table share one weight, different values of this
+    weight can therefore be tried quickly.
     """
 
     sizes: IdArray
@@ -283,7 +284,7 @@ def poured(
 
 
 def _sums_of_tables(tables: IntArray, logs: FloatArray, n: int) -> FloatArray:
-    """Return the sum of the logarithms of each table, added in ascending order, so that value numbers do not matter."""
+    """Return each table's sum of logarithms, added in ascending order, so that value numbers have no effect."""
     order = np.lexsort((logs, tables))
     return np.bincount(tables[order], logs[order], n).astype(np.float64)
 
@@ -413,7 +414,7 @@ class PairModel:
         return np.exp(logs - float(np.logaddexp.reduce(logs)))
 
     def log_evidence(self) -> float:
-        """Return the log-probability of all rows, averaged over the structures with equal prior probabilities.
+        """Return the log of the probability of all rows, averaged over all structures with equal weights.
 
         For ``best_tree``, return the log-probability under the selected tree; for ``plain_super_parents``, return the
         same value as for ``super_parents``.
@@ -443,7 +444,10 @@ class PairModel:
     def left_out_joint_logs(
         self, codes: IntArray, own: IntArray, leave: FloatArray | None = None, *, threads: int = 1
     ) -> FloatArray:
-        """Return the exact ``ln P(k, q | D without q)`` of stored rows with classes ``own`` and weights ``leave``."""
+        """Return the exact ``ln P(k, q | D without q)`` of stored rows.
+
+        ``own`` contains the classes of the rows, and ``leave`` their weights.
+        """
         amounts = np.ones(len(codes)) if leave is None else np.ascontiguousarray(leave, dtype=np.float64)
         codes, own = (np.ascontiguousarray(numbers, dtype=np.int32) for numbers in (codes, own))
         return self._ask(codes, np.zeros(self.counts.n_attributes, dtype=bool), own, amounts, threads=threads)

@@ -179,7 +179,7 @@ class PerAttribute:
         if not isinstance(self.attributes, Mapping):
             raise ParameterError(
                 f"attributes of PerAttribute must be a mapping from column to weights, got {quoted(self.attributes)}. "
-                "For example {'color': 2.0}. For the same weight in all columns, pass a number instead of PerAttribute."
+                "Pass for example {'color': 2.0}. For one weight in all columns, pass a number instead of PerAttribute."
             )
         settled = {name: _settled(given, f"attributes[{name!r}]") for name, given in self.attributes.items()}
         object.__setattr__(self, "attributes", settled)
@@ -202,8 +202,8 @@ class PerAttribute:
             attributes = [parts.schema.label(i) for i in parts.attributes_of(a).tolist()]
             if parts.taken[a] is not None and not is_number(given):
                 raise ParameterError(
-                    f"prior[{label!r}] must be one number, because the column is a {parts.source.kinds[a].describe()}, "
-                    f"which is split into {listed(attributes)}, got {quoted(given)}"
+                    f"prior[{label!r}] must be one number, got {quoted(given)}. The column is a "
+                    f"{parts.source.kinds[a].describe()}, which is split into {listed(attributes)}."
                 )
             found |= dict.fromkeys(attributes, given)
         return PerAttribute(found, self.others)
@@ -295,7 +295,7 @@ def resolve_prior(spec: object) -> Prior | Auto:
         return spec
     raise ParameterError(
         f"prior must be a finite number above 0, one of {listed(_NAMED)}, a mapping from column to weights, or a "
-        f"prior, got {quoted(spec)}. {advice(spec, _NAMED, otherwise='A prior is for example BDeu(5.0)')}"
+        f"prior, got {quoted(spec)}. {advice(spec, _NAMED, otherwise='For example, pass BDeu(5.0).')}"
     )
 
 
@@ -326,7 +326,7 @@ def resolve_class_prior(spec: object, prior: Prior, labels: Sequence[Value]) -> 
         given = None if isinstance(spec, (str, bool, np.bool_)) else as_floats(spec)
         if given is None or given.shape != (len(labels),):
             raise ParameterError(
-                "class_prior must be None (use the prior), a finite number above 0, a mapping from class to "
+                "class_prior must be None (for the weights of prior), a finite number above 0, a mapping from class to "
                 f"number, or an array of the shape ({len(labels)},) for {listed(labels)}, got {quoted(spec)}"
             )
         weights = given
@@ -343,7 +343,7 @@ def _settled(given: object, parameter: str) -> Weights:
     if weights is None or weights.ndim not in (1, 2) or not weights.size:
         raise ParameterError(
             f"{parameter} must be a number, a mapping from value to number, or an array of shape (values,) or "
-            f"(classes, values), got {quoted(given)}. For example 2.0, or {{'red': 2.0, 'green': 1.0}}."
+            f"(classes, values), got {quoted(given)}. For example, pass 2.0 or {{'red': 2.0, 'green': 1.0}}."
         )
     _check_weights(parameter, weights)
     return tuple(weights.tolist()) if weights.ndim == 1 else tuple(map(tuple, weights.tolist()))

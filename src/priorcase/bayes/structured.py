@@ -164,7 +164,8 @@ class StructuredBayes(BayesClassifier):
     def _value_numbers(self) -> tuple[IntArray, IntArray, IntArray]:
         """Return the number of each cell's value within its attribute, and two arrays with one entry per attribute.
 
-        The arrays contain each attribute's first cell, and its position among the discrete attributes.
+        The first of these arrays contains the first cell of each attribute, the second the position of each attribute
+        among the discrete attributes.
         """
 
         def numbers() -> tuple[IntArray, IntArray, IntArray]:
@@ -252,8 +253,8 @@ class StructuredBayes(BayesClassifier):
     def _check_numeric(self, strategy: Numeric | None) -> None:
         if isinstance(strategy, DENSITIES):
             raise ParameterError(
-                "numeric must be a binning method such as 'mdl' or KMeansBins(bins=5), because pairs of values are "
-                f"counted, got {quoted(self.numeric)}"
+                "numeric must be a binning method, because pairs of values are counted, got "
+                f"{quoted(self.numeric)}. Pass for example 'mdl' or KMeansBins(bins=5)."
             )
 
     def _check_rows(self) -> None:

@@ -133,8 +133,8 @@ class SubsetAveragedBayes(AdditiveBayes):
     def _check_numeric(self, strategy: Numeric | None) -> None:
         if isinstance(strategy, PLUG_IN):
             raise ParameterError(
-                "numeric must be 'student' or a binning method: subsets are weighted by marginal "
-                f"likelihoods, which 'gaussian' and 'kernel' do not have, got {quoted(self.numeric)}"
+                f"numeric must be 'student' or a binning method, got {quoted(self.numeric)}. Subsets are weighted by "
+                "marginal likelihoods, which 'gaussian' and 'kernel' do not have."
             )
 
     def _new_memory(self, schema: Schema, targets: Schema | None) -> BayesMemory:

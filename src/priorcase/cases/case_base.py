@@ -204,7 +204,7 @@ class CaseBase:
     def __getstate__(self) -> Any:
         raise CaseBaseError(
             f"The open case base {self.path} cannot be copied or pickled, but its file can be opened many times. Pass "
-            "its path and call CaseBase.open(path) again; backup copies the file."
+            "the path to CaseBase.open to open it again, or call backup to copy the file."
         )
 
     def __repr__(self) -> str:
@@ -217,7 +217,7 @@ class CaseBase:
         return grids_html([Grid(head, ["attribute", "kind"] if shown else [], shown)])
 
     def _described(self) -> tuple[str, list[tuple[str, str]]]:
-        """Return a headline with the number of cases, and pairs of the name and the kind of each attribute."""
+        """Return a headline with the number of cases, and a pair (name, kind) for each attribute."""
         if self._live.store.closed:
             return f"CaseBase {visible(self.path)}: closed", []
         with self._live.reading() as table:
@@ -447,8 +447,8 @@ class CaseBase:
     def history(self, id: int | Case | None = None) -> History:
         """Return the changes to one case or to the whole case base, with time, author and reason.
 
-        For a forgotten case, the history contains the time and action of each change, but the author and reason only of
-        the call of `forget`.
+        If a case was forgotten, the history still contains the time and action of each change to this case, but no
+        author or reason, except those of the call of `forget`.
         """
         return History(self._live.store.history(None if id is None else check_id(id)))
 
@@ -698,7 +698,7 @@ class CaseBase:
             case base proposes: a case whose solution worked is kept if the two solutions differ, and a case whose
             solution failed is kept if they agree. ``"if_new"`` keeps a case unless there is a near-duplicate with the
             same solution and the same success (both worked or both failed). ``"records"`` keeps every case and retires
-            stored cases whose record is significantly poor (IB3). ``"always"`` keeps every case.
+            stored cases that proposed a wrong solution significantly too often (IB3). ``"always"`` keeps every case.
         k
             Number of most similar cases from which the case base proposes a solution.
         tolerance

@@ -145,7 +145,7 @@ def _check_mapping(case: Any) -> None:
 
 
 def rows_of(cases: Any) -> list[Mapping[str, Any]]:
-    """Return the rows of a list of mappings, a frame (pandas, Polars, PyArrow) or a table of `datasets` as mappings."""
+    """Return the rows of a frame, of a table of `datasets` or of a list of mappings; each row is a mapping."""
     if isinstance(cases, NamedColumns):
         columns = [cases[name].tolist() for name in cases.data]
         return [dict(zip(cases.data, row, strict=True)) for row in zip(*columns, strict=True)]
@@ -167,7 +167,7 @@ def rows_of(cases: Any) -> list[Mapping[str, Any]]:
 
 
 def field_of(rows: Sequence[Mapping[str, Any]], given: Any, *, field: str) -> tuple[list[Any], str | None]:
-    """Return the values of a field, one per case, and the name of the column with these values (None for a list)."""
+    """Return the values of a field, one per case, and the name of their column (None if they are not from a column)."""
     if given is None:
         return [None] * len(rows), None
     if isinstance(given, str):

@@ -142,8 +142,8 @@ def competence(
 
     A case is solved by itself, and by each of its k most similar cases that has the same solution and is more similar
     than the most similar case with a different solution. With n cases, all reachability sets together have at most
-    ``(k + 1) n`` members, and the running time is quadratic in n. If k is at least n, each reachability set contains
-    the case itself and its reachability set in iterative case filtering (ICF).
+    ``(k + 1) n`` members, and the running time is quadratic in n. If k is at least n, the reachability set of each case
+    is the same as in iterative case filtering (ICF), except that the case itself is always included.
     """
     check_count("k", k, hint="The default is 5.")
     solutions = Solutions.of(table, tolerance)
@@ -192,7 +192,7 @@ def _each(positions: IntArray, text: str) -> Iterator[tuple[int, int]]:
 
 
 def _covered(reachable: list[IntArray]) -> list[IntArray]:
-    """Return, for each case, the cases that it solves, from the cases that solve each case (``reachable``)."""
+    """Return, for each case, the cases that it solves; ``reachable[i]`` contains the cases that solve case i."""
     solved = np.repeat(np.arange(len(reachable)), [solving.size for solving in reachable])
     solving = np.concatenate(reachable)
     ends = np.cumsum(np.bincount(solving, minlength=len(reachable)))
@@ -291,8 +291,8 @@ def near_duplicates(
     """Return the pairs of cases with similarity >= ``threshold``; see `CaseBase.near_duplicates`.
 
     The later case of each pair is the query, as in `CaseBase.retain`. An attribute whose value is missing in exactly
-    one of the two cases has similarity 0. At most ``most`` pairs are listed, beginning with the earliest queries. The
-    running time is quadratic in the number of cases.
+    one of the two cases has similarity 0. At most ``most`` pairs are listed; pairs with an earlier query have priority.
+    The running time is quadratic in the number of cases.
     """
     check_share("threshold", threshold, hint="A threshold of 0.95 is usual; 1 finds identical cases.")
     check_count("most", most, hint="The default is 100,000.")

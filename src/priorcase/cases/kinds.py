@@ -61,7 +61,7 @@ def kind_name(kind: CaseKind) -> str:
 
 
 def as_kind(given: Any, *, attribute: str) -> CaseKind:
-    """Return a kind object for a kind object, the class or name of a kind, or a list of ordinal levels."""
+    """Convert the class or name of a kind, or a list of ordinal levels, to a kind; return kind objects unchanged."""
     if type(given) in _NAMES:
         return given  # type: ignore[no-any-return]
     if isinstance(given, str) and given in _SIMPLE:

@@ -30,10 +30,10 @@ _STATE = "The state of the learner"
 class Recipe:
     """The class and parameters of a learner, and a description of the cases that it was fitted to.
 
-    A recipe contains no values of cases. When a case is forgotten, the fitted state is deleted, and the recipe remains
-    for refitting. `learner` is the public name of the class, `parameters` is the unfitted learner in the format of
-    saved models, encoded as Base64, `shown` is the printed form of the learner, and `sequence` is the number of the
-    last change before the learner was fitted.
+    A recipe contains no values of cases. When a training case is forgotten, the fitted state is deleted, but the recipe
+    remains, so that the learner can be refitted. `learner` is the public name of the class, `parameters` is the
+    unfitted learner in the format of saved models, encoded as Base64, `shown` is the printed form of the learner, and
+    `sequence` is the number of the last change before the learner was fitted.
     """
 
     learner: str

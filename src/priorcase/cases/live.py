@@ -120,7 +120,7 @@ class LiveTable:
         return [_shown(case, self.table.attributes) for case in self.store.fetch(ids)]
 
     def look_up(self, ids: Sequence[int], snapshot: Snapshot) -> list[Case]:
-        """Return cases as in the snapshot, with key, notes and provenance of the cases that are still in the file."""
+        """Return the cases of a snapshot; key, notes and provenance are read from the file if it still has the case."""
         stored: dict[int, StoredCase] = {}
         with suppress(CaseBaseError):
             stored = {case.id: case for case in self.store.fetch(ids)}

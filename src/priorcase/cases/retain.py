@@ -210,8 +210,8 @@ def decide(
     """
     hint = "'if_wrong' keeps cases that the case base solves wrongly; 'if_new' keeps cases without near-duplicates."
     check_choice("policy", policy, get_args(Policy), hint=hint)
-    check_count("k", k, hint="1 uses only the most similar case.")
-    check_share("threshold", threshold, hint="0.95 is usual.")
+    check_count("k", k, hint="k=1 uses only the most similar case.")
+    check_share("threshold", threshold, hint="A threshold of 0.95 is usual.")
     if solution is None:
         raise CaseBaseError(
             "got a case without a solution; expected a solved case. Pass solution=..., or use add for unsolved cases."
@@ -323,7 +323,7 @@ class Record:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Records(GridResult):
-    """Usage records of all cases with a solution; prints as a table of the used cases, the most used first.
+    """Table of the usage records of all cases with a solution; prints the used cases, the most used first.
 
     ``ids`` and ``solutions`` identify the cases; ``tried`` is the number of times that each case proposed its solution,
     and ``right`` the number of times that the solution was right. ``accuracy`` and ``base_rate``, of shape (cases, 2),
@@ -387,7 +387,7 @@ def records_of(
     """Return the usage records of all cases with a solution as one table; see `CaseBase.records`.
 
     ``records`` maps case ids to records. ``acceptance`` is the confidence level of each bound in the test for
-    acceptable cases, and ``dropping`` in the test for poor cases.
+    acceptable cases, and ``dropping`` is the level in the test for poor cases.
     """
     solutions = Solutions.of(table, tolerance)
     accepting = normal_quantile(acceptance, parameter="acceptance")
@@ -413,7 +413,7 @@ def records_of(
 def _frequencies(
     solutions: Solutions, degrees: FloatArray, positions: IntArray, *, new: str | None = None
 ) -> tuple[FloatArray, int]:
-    """Return how often the solution of the case at each position worked, and how often any solution worked.
+    """Return two results: in how many cases the solution at each position worked, and in how many any solution did.
 
     Retired cases are included.
     """

@@ -78,7 +78,7 @@ def best_cases_many(
     unknown: Unknown = "different",
     n_threads: int = 1,
 ) -> tuple[IdArray, FloatArray]:
-    """Run `best_cases` for many queries; short rows of the results end with position -1 and similarity 0.
+    """Run `best_cases` for many queries; rows with fewer than ``k`` cases end with position -1 and similarity 0.
 
     The rows of ``tables`` correspond to the distinct values of the queries, and the columns to the distinct values of
     the cases. ``query_codes`` are the row numbers of the queries' values, or -1 for missing values. ``own`` contains,
@@ -148,8 +148,8 @@ def checked_weights(attributes: Mapping[str, CaseKind], weights: object, *, para
     for name, weight in weights.items():
         if not is_number(weight) or not 0 <= as_python(weight) < math.inf:
             raise CaseBaseError(
-                f"got the weight {quoted(weight)} for {quoted(name)}; expected a finite number >= 0. 0 excludes "
-                "an attribute; attributes that are not listed have weight 1."
+                f"got the weight {quoted(weight)} for {quoted(name)}; expected a finite number >= 0. A weight "
+                "of 0 excludes an attribute; attributes that are not listed have weight 1."
             )
     return {name: float(weight) for name, weight in weights.items()}
 

@@ -80,7 +80,7 @@ class Layout:
         return CaseRows(tuple(self.attributes), columns, len(positions))
 
     def queries(self, queries: Iterable[Mapping[str, Any]]) -> CaseRows:
-        """Convert queries to rows of the same table; omitted attributes are missing."""
+        """Convert queries to rows of the same table; attributes that a query omits become missing values."""
         queries = rows_of(queries)
         for query in queries:
             check_known(query, [*self.attributes, *self.ignored])
@@ -230,7 +230,7 @@ def _used_attributes(
 
 
 def _targets(table: CaseTable, target: str) -> tuple[IntArray, AnyArray]:
-    """Return each case's position among the distinct targets (-1 if missing), and the distinct targets."""
+    """Return the position of each case's target in an array of distinct targets (-1 if missing), and this array."""
     check_known([target], [*BESIDE, *table.attributes])
     column = table.column(target)
     if isinstance(column.kind, Text | Graph | Set):

@@ -110,7 +110,7 @@ def _known_word(name: str, text: str, words: Iterable[Any]) -> Any:
 
 
 def _stored(base: CaseBase, name: str, text: str) -> Any:
-    """Convert a nominal value to a number or boolean if the cases contain the converted value, but not the text."""
+    """Convert text to a number or a boolean if the stored cases contain this number or boolean, but not the text."""
     others = [found for found in (_number(text), {"true": True, "false": False}.get(text)) if found is not None]
     for reading in [text, *others] if others else []:
         if next(iter(base.find(where={name: reading})), None) is not None:
@@ -131,7 +131,7 @@ def _undeclared(text: str) -> Any:
 
 
 def solution_value(base: CaseBase, text: str | None) -> Any:
-    """Parse a solution; a number remains a string if the first solution in the case base is a string."""
+    """Parse a solution; text such as ``12`` stays a string if the first solution in the case base is a string."""
     if text is None or text == "?":
         return None
     first = next((case.solution for case in base if case.solution is not None), None)

@@ -71,7 +71,7 @@ def cases(ctx: click.Context) -> None:
 
 
 def _attributes(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the attribute names that the Tab key offers to complete ``incomplete``."""
+    """Return the attribute names that begin with ``incomplete``, as suggestions for the Tab key."""
     try:
         with _reading(ctx.params.get("file") or "") as base:
             return [CompletionItem(f"{name}=") for name in base.attributes if name.startswith(incomplete)]

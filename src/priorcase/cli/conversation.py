@@ -154,7 +154,10 @@ class Talk:
             told = "  No value is known yet, and free text is more informative than any single value."
         else:
             told = f"  The answer gives {question.gain:.2f} bits of information about the solution on average, "
-            told += f"{question.ratio or 0.0:.2f} for each bit of the answer's entropy; no other question gives more."
+            told += (
+                f"{question.ratio or 0.0:.2f} for each bit of the answer's entropy. "
+                "No other question with a large gain has a higher ratio of gain to entropy."
+            )
         unknown = f"; the value is missing in {question.unknown} of these cases" if question.unknown else ""
         lines = [told, f"  {n_cases(left)} left{unknown}."]
         others = [other for other in self._talk.questions() if other.attribute != question.attribute and other.gain]

@@ -262,7 +262,7 @@ def _values(result: Any) -> list[dict[str, Any]]:
 
 
 def _tests(result: Any, most: float = _TESTED) -> list[Any]:
-    """Return tests of differences between learners; [] for a curve, 1 or over ``most`` learners, or if all failed."""
+    """Return tests of differences between 2 to ``most`` learners; [] for more, fewer, a curve, or if all failed."""
     able = hasattr(result, "paired") and not all(name in result.failures for name in result.learners)
     return [result.paired()] if able and 2 <= len(result.learners) <= most else []
 

@@ -99,7 +99,7 @@ def _check_table(table: str | None, given: dict[str, Any]) -> None:
 
 
 def _check_target(table: str, target: str, reading: Reading) -> None:
-    """Check that a table has the target column; if the first line of the file contains its name, read only this line.
+    """Check that a table has the target column; if the first line of its file names this column, read only this line.
 
     Otherwise read the whole table, unless it is large, comes from standard input, or would have to be downloaded.
     """

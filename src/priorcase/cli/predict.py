@@ -257,7 +257,7 @@ def _wish(want: str | None, model: Model) -> dict[str, Any]:
 
 
 def _fixed(names: Sequence[str], past: Past) -> list[str]:
-    """Return the columns that ``--fixed`` names, except columns that the learner ignores."""
+    """Return the columns listed in ``--fixed``, except columns that the learner ignores."""
     for name in names:
         if name not in (*past.kinds, *past.left_out):
             remedy = advice(name, past.kinds, otherwise=f"The columns are {listed(past.kinds, limit=20)}.")
@@ -269,7 +269,10 @@ def _fixed(names: Sequence[str], past: Past) -> list[str]:
 
 
 def _predicts_parts(words: Sequence[str], as_csv: bool, output: Output) -> bool:
-    """Return whether to predict QUERY in parts: it must be Parquet, in several files or with CSV or Parquet output."""
+    """Return whether QUERY is predicted in parts.
+
+    Only Parquet files are predicted in parts: several files, or any number of files if the output is CSV or Parquet.
+    """
     parquet = [word for word in words if word.endswith(".parquet") or ("=" not in word and Path(word).is_dir())]
     ending = "" if output.out in (None, "-") else Path(str(output.out)).suffix[1:].lower()
     several = len(words) > 1 or any(not Path(word).is_file() for word in parquet)  # a folder or a pattern
@@ -423,7 +426,10 @@ def _predicted(
 
 
 def _records(estimator: Any) -> Callable[[Any, int], dict[str, Any]] | None:
-    """Return a function from a predicted class and a case id to the case's record; None if no case has a record."""
+    """Return a function that takes a predicted class and a case id and returns the record of the case.
+
+    Returns None if the estimator keeps no records.
+    """
     import priorcase as pc
 
     keys: tuple[str, ...] = ("id",)

@@ -97,7 +97,7 @@ def _say_next(found: Report) -> None:
 
 
 def _problem(table: str | None, given: dict[str, Any]) -> tuple[Any, list[str], tuple[str, ...], str, Any]:
-    """Return the table, the options to read it, Python code that reads it, the frame library, and how it was read."""
+    """Return the table, options and Python code to read it, the frame library, and a record of how it was read."""
     import numpy as np
 
     from priorcase.datasets import load_repairs

@@ -107,7 +107,7 @@ def _data_sets(table: str) -> list[str]:
 
 
 def _is_path(table: str) -> bool:
-    """Return whether a word is an existing file or looks like a path, and so is not the name of a data set."""
+    """Return whether a word is an existing file or looks like a path, rather than like the name of a data set."""
     path = Path(table)
     return table == "-" or path.name != table or (path.exists() and not path.is_dir())
 
@@ -247,7 +247,7 @@ def note_uninformative(past: Past) -> None:
 
 
 def note_strange(kinds: Mapping[str, Any], known: Mapping[str, Any], queries: Queries) -> None:
-    """Print a note on values in new cases that are not among the ``known`` values of a column or not in their range."""
+    """Print a note on nominal values in new cases that are not ``known``, and numbers outside the ``known`` range."""
     from priorcase.learning.results import value_text
     from priorcase.schema import Circular, Nominal, Numeric
 

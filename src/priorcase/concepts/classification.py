@@ -1,4 +1,4 @@
-"""Classification, the second part of Aha's framework: classes, probabilities and precedents by nearest instances."""
+"""Classification, the second part of Aha's framework: classes, probabilities and precedents from nearest instances."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OUTSIDE, _INSIDE = 0, 1
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Encoded queries, and the memory of the learner that predicts them."""
+    """Encoded queries, and the learner's memory, from which the queries are classified."""
 
     cells: FloatArray
     memory: ConceptMemory
@@ -38,7 +38,7 @@ class Queries:
 
 
 def nearest(description: Description, queries: Queries, label: int | None = None) -> tuple[NeighborList, IdArray]:
-    """Return the nearest instances that may classify each query, and their labels.
+    """Return, for each query, the nearest of the instances that classify (see `Description.kept`), and their labels.
 
     All instances listed for a query are at the same distance from the query. The instances are listed in the order in
     which they were stored, with their costs (squared distances). At least one instance must be stored. If ``label`` is

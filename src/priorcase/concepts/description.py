@@ -101,7 +101,7 @@ class Rules:
 
 
 class LiveValues:
-    """Values of an attribute whose differences are computed in Python, numbered in order of arrival.
+    """Values of an attribute, numbered in order of arrival; their differences are computed in Python.
 
     Unseen values of queries are numbered -2, -3, ... and kept until the next call. No other call can replace
     these values during a prediction, because a learner holds a lock.
@@ -135,7 +135,7 @@ class LiveValues:
         return self._latest
 
     def row_of(self, cell: float) -> FloatArray:
-        """Return the difference ``f`` between the value of a cell and each learned value; 1 for an undeclared level."""
+        """Return an array of the differences ``f`` of a cell from all learned values; all 1 for an undeclared level."""
         if cell == -1.0:
             return np.ones(len(self.values))
         value = self.values[int(cell)] if cell >= 0 else self.unseen[-2 - int(cell)]
@@ -175,7 +175,7 @@ class Comparison:
 
     @cached_property
     def ranged(self) -> NDArray[np.uint8]:
-        """Mask of attributes scaled by the range of the numbers seen."""
+        """Mask of the attributes whose differences are scaled by the range of the numbers seen so far."""
         numeric = [isinstance(kind, Numeric) for kind in self.schema.kinds]
         linear = [isinstance(term, Linear) for term in self.fitted.terms]
         return np.array(numeric, np.uint8) & np.array(linear, np.uint8) & np.uint8(self.growing)
@@ -217,7 +217,7 @@ class Comparison:
         return found if stored else with_unseen(found, unseen)
 
     def with_ranges(self, low: FloatArray, high: FloatArray) -> FittedDistance:
-        """Return the distance with ranges from ``low`` to ``high``, one per attribute; NaN if no number is known."""
+        """Return the distance with new ranges; ``low`` and ``high`` have a bound per attribute (NaN if none)."""
         ends = zip(np.nan_to_num(low).tolist(), np.nan_to_num(high).tolist(), strict=True)
         terms = [
             replace(term, low=start, high=end, scale=end - start) if ranged and isinstance(term, Linear) else term
@@ -277,7 +277,7 @@ class Comparison:
         vocabulary = {}
         for a, values in told["vocabulary"]:
             if not isinstance(schema.kinds[a], Nominal) or len(values) > coded[a]:
-                raise ValueError("a column with a vocabulary is not nominal or has too few codes")
+                raise ValueError("a vocabulary was saved for a column that is not nominal or has too few codes")
             vocabulary[a] = {identity(value): code for code, value in enumerate(values) if value is not None}
         nominal = {a for a in coded if isinstance(schema.kinds[a], Nominal)}
         if len(terms) != len(schema) or vocabulary.keys() != nominal:
@@ -412,12 +412,12 @@ class Description:
         return self.core.weights()[3]
 
     def counts_of(self, labels: IdArray) -> FloatArray:
-        """Return the number of instances of each of these labels (in the window, if there is one); 0 for label -1."""
+        """Return, for each entry of ``labels``, the number of instances with this label in the window; 0 for -1."""
         counts, _ = self.core.counts()
         return np.append(counts, 0.0)[np.minimum(labels, counts.size)]
 
     def most_frequent(self, labels: IdArray) -> int:
-        """Return the position of the most frequent of these labels; ties go to the first label."""
+        """Return the position in ``labels`` of the most frequent label; ties go to the first label."""
         return int(np.argmax(self.counts_of(labels)))
 
 

@@ -120,8 +120,8 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
     def forget(self, ids: ArrayLike) -> Self:
         """Forget rows as if they had never been seen; ``ids`` are positions in the stream, from 0.
 
-        `IB1` without a ``window`` can forget any row. All other cases require ``history="replay"``: the remaining rows
-        are learned again in the same order and with the same random numbers.
+        `IB1` without a ``window`` can forget any row. Otherwise, forgetting requires ``history="replay"``: the
+        remaining rows are learned again in the same order and with the same random numbers.
         """
         self._memory = memory.forget(self._stored(), ids, threads=self._threads())
         record_features(self, self._memory.instances.schema)
@@ -262,7 +262,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
     def claims(self, X: Any) -> BoolArray:
         """Return whether the description of each class claims each query, as a boolean array (queries, classes)."""
         if not self._stored().rules.per_class:
-            raise ParameterError("claims needs a description for each class. Fit with per_class=True, or use predict.")
+            raise ParameterError("the classes share one description. Fit with per_class=True, or use predict.")
         return classification.claims(self._queries(self._table(X)))[0]
 
     @reads
@@ -444,7 +444,7 @@ class IB2(ConceptLearner):
     The stored instances lie mostly near the class boundaries. Noisy instances are usually misclassified and therefore
     stored, so IB2 is often less accurate than `IB1` on noisy data. The result depends on the order of the rows.
 
-    Parameters and attributes: see `IB1`. ``storage_`` is called storage in Table 4 of the paper (section 3), and
+    Parameters and attributes: see `IB1`. ``storage_`` is what the paper calls storage (section 3, Table 4).
     ``sample_indices_`` contains the positions of the rows that `fit_resample` keeps.
 
     References
@@ -488,8 +488,8 @@ class IB3(IB2):
     """IB3: `IB2` that classifies only with instances whose past accuracy is significantly good.
 
     The class of a new instance is predicted by the most similar *acceptable* instance, or by a random stored instance
-    if none is acceptable. The records of all stored instances that are at least as similar as the predicting one are
-    updated, and *poor* instances are dropped. A misclassified new instance is stored with an empty record.
+    if none is acceptable. The records of all stored instances that are at least as similar as the predicting instance
+    are updated, and *poor* instances are dropped. A misclassified new instance is stored with an empty record.
 
     An instance with s successes in n trials is *acceptable* if ``low(s, n) > high(count, N)`` and *poor* if ``high(s,
     n) < low(count, N)``, where low and high are Wilson bounds (`wilson_interval`) and count is the number of instances
@@ -543,8 +543,8 @@ class IB4(ConceptLearner):
     ``Norm_i += 1 - L``, and ``w_ci = max(Cum_i / Norm_i - 1/2, 0)``. Here ``d_i = sqrt(f(x_i, y_i))``, and L is the
     higher of the two labels' frequencies. All weights start at 1/2; weights of irrelevant nominal attributes tend to 0.
 
-    The class whose description claims the query is predicted. If several descriptions claim the query, the nearest one
-    wins; if none does, the nearest member wins (by squared distance / sum of weights). Targets may be multi-label.
+    The class whose description claims the query is predicted. If several do, the nearest of them wins; if none does,
+    the class of the nearest member wins (nearest by squared distance / sum of weights). Targets may be multi-label.
 
     Parameters
     ----------

@@ -214,7 +214,7 @@ class ConceptMemory(Memory):
 
 
 def _holds(log: Instances, memory: ConceptMemory) -> bool:
-    """Return whether a log contains all rows of a memory, and whether ``memory.order`` lists all logged rows."""
+    """Return True if a log contains all rows of a memory and ``memory.order`` lists all logged rows."""
     return np.array_equal(np.sort(memory.order), log.ids) and bool(np.isin(memory.instances.ids, log.ids).all())
 
 

@@ -137,7 +137,10 @@ def staged(
 
 
 def _appearing(known: Sequence[BoolArray], n: int) -> tuple[list[int], list[tuple[int, int, int]]]:
-    """Return columns in order of their first known row, and parts of ``n`` rows as (start, stop, number of columns)."""
+    """Return the positions of the columns, ordered by first known row, and the parts into which ``n`` rows are split.
+
+    A part begins where a column appears; it is a tuple (start, stop, number of columns that have appeared).
+    """
     births = sorted((int(np.argmax(rows)), a) for a, rows in enumerate(known) if rows.any())
     starts = sorted({0, *(row for row, _ in births)})
     bounds = zip(starts, [*starts[1:], n], strict=True)

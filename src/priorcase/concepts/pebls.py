@@ -242,7 +242,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         return np.asarray(classes.labels[classes.at(rows)])
 
     def _how_many(self, n_neighbors: int | None, *, own: bool = False) -> int:
-        """Return the checked number of neighbors; with ``own``, an exemplar is not its own neighbor."""
+        """Return the checked number of neighbors; with ``own``, each exemplar is a query, not its own neighbor."""
         stored = len(self._stored())
         if n_neighbors is not None:
             check_value("n_neighbors", n_neighbors, _COUNT)

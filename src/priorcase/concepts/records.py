@@ -27,8 +27,8 @@ def wilson_interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the lower and upper Wilson bounds of a success probability (Wilson 1927).
 
-    For s successes in n trials, ``p = s / n`` and the normal quantile z of ``confidence``, the bounds are
-    ``(p + z^2/(2n) -+ z sqrt(p(1-p)/n + z^2/(4n^2))) / (1 + z^2/n)``. Without trials, the bounds are 0 and 1.
+    Let ``p = s / n`` be the share of s successes in n trials, and let z be the normal quantile of ``confidence``. The
+    bounds are ``(p + z^2/(2n) -+ z sqrt(p(1-p)/n + z^2/(4n^2))) / (1 + z^2/n)``. Without trials, they are 0 and 1.
 
     Parameters
     ----------

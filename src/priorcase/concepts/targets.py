@@ -94,7 +94,7 @@ class SeenClasses:
         rows = checked(told["rows"], np.int64, (len(labels),), least=0)
         numbers = all(type(number) is int and 0 <= number < 2**62 for number in (n_rows, next_id))
         if not numbers or not len(instances) <= n_rows <= next_id or instances.next_id > next_id:
-            raise ValueError("fewer rows were seen than stored")
+            raise ValueError("fewer rows were seen than are stored")
         if (rows.sum() != n_rows if flat else rows.max(initial=0) > n_rows) or instances.targets is None:
             raise ValueError("the numbers of rows per class are inconsistent")
         if type(labels) is not tuple or (flat and [label is not None for label in labels] != (rows > 0).tolist()):
@@ -120,7 +120,7 @@ class SeenClasses:
         return codes, seen.counted(np.bincount(codes, minlength=seen.rows.size), len(values))
 
     def counted(self, rows: IdArray, n: int) -> Self:
-        """Return the `SeenClasses` that also count ``n`` new rows; ``rows`` is the number of these rows by class."""
+        """Return the `SeenClasses` that also count ``n`` new rows; ``rows`` contains their number for each class."""
         changed: dict[str, Any] = {"rows": self.rows + rows, "n_rows": self.n_rows + n, "next_id": self.next_id + n}
         if ((self.rows == 0) & (rows > 0)).any():
             return replace(self, **changed)
@@ -130,7 +130,7 @@ class SeenClasses:
         return seen
 
     def of_rows(self, instances: Instances) -> Self:
-        """Return the classes seen if only these rows remain; a class without rows keeps its code, but not its name."""
+        """Return the `SeenClasses` of the rows that remain; a class without rows keeps its code, but not its name."""
         rows = np.zeros(len(self.labels), np.int64)
         for t in range(len(self.labels) if self.indicator else 1):
             for value, count in zip(instances.target_values(t), instances.target_counts(t).tolist(), strict=False):

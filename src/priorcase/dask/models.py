@@ -128,7 +128,7 @@ def _partitions(X: Any, y: Any, sample_weight: Any) -> list[Delayed]:
 def _agreement(
     model: Any, X: Any, partitions: Sequence[Delayed], classes: bool, y: Any, sample_weight: Any
 ) -> Agreement:
-    """Return the `Agreement` with which every partition is read."""
+    """Return the `Agreement` on kinds and codes that is used to read every partition."""
     taken = [given for given in (y, sample_weight) if np.isscalar(given)]
     nominal = _nominal_numbers(model, X._meta.drop(columns=taken))
     return agree(model, _sketches(partitions, nominal, classes), classes)

@@ -88,7 +88,7 @@ class Found:
         return sum(value.nbytes for value in vars(self).values() if value is not None)
 
     def refuse_overflow(self, queries: IntArray, at: Any = slice(None), *, first: int = 0) -> None:
-        """Raise an error if one of the distances ``at`` overflows."""
+        """Raise an error if a distance at one of the positions ``at`` overflows."""
         if self.overflow is not None and (wrong := self.overflow[at]).any():
             entry = int(np.argmax(wrong))
             raise NumericRangeError(
@@ -164,7 +164,7 @@ class IndexedPartition:
     def _ask(
         self, queries: Queries, at: IntArray, k: int = 0, ties: bool = False, limits: FloatArray | None = None
     ) -> Neighbors:
-        """Return the ``k`` nearest rows of the queries ``at``, or the rows within ``limits``, one limit per query."""
+        """Return the ``k`` nearest rows, or all rows within a limit per query, for the queries at positions ``at``."""
         cells, own = queries.as_cells()[at], None if queries.own is None else queries.own[at]
         options: Any = {"weights": self.weights, "exclude": own, "algorithm": self.algorithm, "threads": self.threads}
         if limits is not None:

@@ -156,7 +156,7 @@ class ReducedColumn(Column):
         return self.all.gathered(self.a, "window_shares", width)  # type: ignore[no-any-return]
 
     def _table(self, n: int, found: Sequence[Counts]) -> Counts:
-        """Return the sum of the tables of all partitions, with classes in the order of `Statistics.classes`."""
+        """Return `Statistics.table` summed over all partitions, with classes in the order of `Statistics.classes`."""
         width = max(each.shape[1] for each in found)
         total = np.zeros((n + 1, width), np.int64)
         for each in found:
@@ -250,7 +250,7 @@ def select(stored: Stored, ranks: Mapping[int, Sequence[int]]) -> dict[int, list
     """Return order statistics of each column over all partitions; ranks start at 0.
 
     Numbers are mapped to 64-bit integers with the same order. The result is determined digit by digit: each round
-    counts the next digit of the numbers that begin with the digits known so far.
+    considers the numbers that begin with the digits known so far, and counts how often each next digit occurs.
     """
     places = [(a, rank) for a, own in ranks.items() for rank in own]
     prefixes, left = [0] * len(places), [rank for _, rank in places]

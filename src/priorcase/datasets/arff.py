@@ -2,8 +2,9 @@
 
 Nominal columns can only contain the values declared in the header. An unquoted ``?`` is a missing value, and a percent
 sign outside quotation marks begins a comment. A value that is omitted from a sparse row is 0 or the first declared
-value. A row is first split at commas, so that fields can contain spaces and quotation marks. If this gives the wrong
-number of fields, the row is split again by the rule of Weka, at any sequence of blanks and commas.
+value. A row is first split at commas or tabs. An unquoted field can then contain spaces and, after its first
+character, quotation marks. If this gives the wrong number of fields, the row is split again by the rule of Weka, at any
+sequence of blanks and commas.
 """
 
 from __future__ import annotations
@@ -251,11 +252,13 @@ def _braced(text: str) -> list[Token]:
     """Return the words between the braces at the start of a line, split by the rule of Weka."""
     tokens = _tokens(text)
     if _CLOSE not in tokens:
-        raise MalformedError("a brace is not closed. It must end on the line where it begins.")
+        raise MalformedError("a brace is not closed. Close it on the line where it is opened.")
     end = tokens.index(_CLOSE)
     if after := tokens[end + 1 :]:
         follows = (
-            _WEIGHTS if after[0] == _OPEN else f"{after[0][0]!r} follows the closing brace. A comment begins with %."
+            _WEIGHTS
+            if after[0] == _OPEN
+            else f"{after[0][0]!r} follows the closing brace. Remove it, or put % before it."
         )
         raise MalformedError(follows)
     if _OPEN in tokens[1:end]:
@@ -284,7 +287,7 @@ def arff_fields(text: str, *, braces: bool = False) -> list[Field]:
             at, more = at + 1, False
         elif at == len(text) or text[at] == "%":
             if braces:
-                raise MalformedError("a brace is not closed. It must end on the line where it begins.")
+                raise MalformedError("a brace is not closed. Close it on the line where it is opened.")
             more = False
         elif text[at] == ",":
             at += 1
@@ -293,7 +296,7 @@ def arff_fields(text: str, *, braces: bool = False) -> list[Field]:
                 raise MalformedError(_NOT_CLOSED)
             raise MalformedError(f"expected a comma before {text[at : at + 40]!r}. {_QUOTE_HINT}")
     if braces and (rest := text[at:].partition("%")[0].strip(_BLANK + ",")):
-        raise MalformedError(f"{rest[:40]!r} follows the closing brace. A comment begins with %.")
+        raise MalformedError(f"{rest[:40]!r} follows the closing brace. Remove it, or put % before it.")
     if empty:
         raise MalformedError(_EMPTY_FIELD)
     return fields

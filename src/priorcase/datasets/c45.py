@@ -173,7 +173,7 @@ def c45_files(
 
 
 def _beside(stem: Path, suffix: str) -> Path | None:
-    """Return the path of ``stem`` with another suffix, possibly of a compressed file; None if no such file exists."""
+    """Return the path of the plain or compressed file named ``stem`` with another suffix; None if it does not exist."""
     other = stem.with_suffix(suffix)
     names = (other.name, *(f"{other.name}{suffix}" for suffix in PACKED))
     return next((path for path in map(other.with_name, names) if path.is_file()), None)

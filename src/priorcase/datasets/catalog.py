@@ -48,8 +48,8 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._()-]*")  # names are folders of the 
 _NUMBERS = ("rows", "attributes")
 _PATIENCE = 30.0  # timeout of network requests, in seconds
 _MANIFEST_HINT = (
-    "expected JSON with 'datasets', a list of entries with name, file, rows, target and attributes. Copy the manifest "
-    "again, or remove it."
+    "expected JSON with 'datasets', a list of entries with 'name', 'file', 'rows', 'target' and 'attributes'. Copy the "
+    "manifest again, or remove it."
 )
 _COPY_HINT = "The file is damaged or has changed. Copy or download the file again."
 
@@ -160,7 +160,7 @@ def load_taxonomy(name: str, attribute: str, *, folder: Folder | None = None, do
     if attribute not in about.taxonomies:
         have = ", ".join(map(repr, about.taxonomies))
         remedy = f"Attributes with a taxonomy: {have}." if have else "The data set has no attribute with a taxonomy."
-        raise ReadingError(f"got the attribute {quoted(attribute)} of {name!r}, which has no taxonomy. {remedy}")
+        raise ReadingError(f"attribute {quoted(attribute)} of {name!r} has no taxonomy. {remedy}")
     path = _beside(place, about.taxonomies[attribute])
     try:
         tree = json.loads(path.read_text(encoding="utf-8"))
@@ -362,7 +362,8 @@ def _beside(folder: Path, file: str) -> Path:
     inside = PureWindowsPath(file)  # handles slashes, backslashes and drive letters
     if inside.anchor or ".." in inside.parts:
         raise ReadingError(
-            f"{folder / MANIFEST} names the file {quoted(file)}, which is outside its folder. Move it into the folder."
+            f"{folder / MANIFEST} names the file {quoted(file)}, which is outside the folder of the manifest. Move the "
+            "file into this folder."
         )
     return folder / file
 
@@ -431,7 +432,7 @@ def cache_folder() -> Path:
 def _found(name: str, folder: Folder | None, *, download: bool) -> tuple[Path, Description]:
     """Return the folder and the description of a data set, which is downloaded if necessary."""
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
-        expected = "the name of a data set: letters, digits, dots, dashes, underscores and parentheses"
+        expected = "the name of a data set, with only letters, digits, dots, dashes, underscores and parentheses"
         raise ReadingError(f"got {quoted(name)}; expected {expected}. available() lists the names.")
     tried, names, failed = [], [*BUILT_IN, *KNOWN], None
     if (own := _data_folder(folder)) is None:

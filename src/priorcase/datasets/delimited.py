@@ -54,7 +54,7 @@ class RawTable(NamedTuple):
 
 
 def runs(lines: Iterable[int]) -> tuple[tuple[int, int], ...]:
-    """Return (row, line) for each row that is not on the line after the previous row; () for too many such rows."""
+    """Return (row, line) for each row that is not on the line after the previous row; () if there are too many."""
     found: list[tuple[int, int]] = []
     expected = None
     for row, line in enumerate(lines):
@@ -176,7 +176,7 @@ def delimiter_of(text: str, usual: str = ",") -> str:
 
 
 def _blanks_divide(text: str, width: int) -> bool:
-    """Return whether blanks split all lines into equally many fields (over ``width``), most of which are numbers."""
+    """Return whether blanks split all lines into the same number of fields (more than ``width``), mostly numbers."""
     records, lines = _sample(_with_tabs(text), "\t"), text.splitlines()
     first = len(records[0]) if records else 0
     records, lines = records[1:] or records, lines[1:] or lines  # the first may be a header

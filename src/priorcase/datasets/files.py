@@ -554,7 +554,10 @@ def read_sqlite(source: Readable, content: bytes, called: str, table: str | None
 
 
 def _database(source: Readable, content: bytes) -> sqlite3.Connection:
-    """Open a database file read-only, because another program may write to it; otherwise open ``content`` in memory."""
+    """Open a database file; if ``source`` is compressed or an open file, open ``content`` in memory instead.
+
+    A database file is opened read-only, because another program may write to it.
+    """
     if isinstance(source, str | os.PathLike):
         path = Path(table_of(os.fspath(source))[0])
         if not path.exists():

@@ -426,7 +426,7 @@ def line_numbers(about: Mapping[str, Any], rows: IntArray) -> IntArray:
 
 
 def _about(format: Format, raw: RawTable, conventions: Conventions, meanings: Mapping[str, Meaning]) -> dict[str, Any]:
-    """Describe how a table was read, as plain values that copies, JSON files and Parquet files preserve."""
+    """Describe how a table was read, as plain values, which are preserved in copies, JSON files and Parquet files."""
     told = _in_words(format, raw, meanings)
     about: dict[str, Any] = {
         "understood": told,

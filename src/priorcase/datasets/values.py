@@ -54,8 +54,9 @@ class Meaning:
     allows every separator that differs from the decimal mark. ``format`` is the order of the parts of dates, or a
     ``strptime`` format, and ``utc`` is True if dates have a time zone. ``values`` are the values declared by a file or
     a user. ``others`` counts invalid fields that were read as missing, and ``marks`` lists the markers of missing
-    values. ``signs`` lists which signs occur in numbers: thousands, currency and percent. ``mixed`` lists the
-    non-numeric values of a nominal column that contains mostly numbers, such as ``5more`` among 2, 3 and 4.
+    values. ``signs`` lists what occurs in numbers: ``"thousands"`` (separators), ``"currency"`` (signs) or
+    ``"percent"`` (signs). ``mixed`` lists the non-numeric values of a nominal column that contains mostly numbers, such
+    as ``5more`` among 2, 3 and 4.
     """
 
     kind: Literal["numeric", "nominal", "ordinal", "date", "ignore"]
@@ -611,7 +612,7 @@ def _completed(meaning: Meaning, text: Any, conventions: Conventions) -> Meaning
 
 
 def _is_open(text: Any, conventions: Conventions, commas: bool) -> bool:
-    """Return whether some numbers are not plain or, with ``commas``, their points may be thousands separators."""
+    """Return True if some numbers are not plain, or if ``commas`` is True and points may be thousands separators."""
     return plain_numbers(_without(text, conventions.missing)) is None or (commas and _is_ambiguous(text))
 
 

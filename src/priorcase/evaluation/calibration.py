@@ -39,13 +39,13 @@ _MEANINGS = {
     "reliability": "+  distance of the observed frequencies from the probabilities; 0 is perfectly calibrated",
     "resolution": "-  variation of the observed frequencies between bins; greater is more informative",
     "uncertainty": "+  score of always predicting the overall frequency",
-    "within": "+  variation within bins; 0 where all probabilities of a bin are equal",
+    "within": "+  variation within bins; 0 if all probabilities in each bin are equal",
     "brier": "=  mean squared error of the probability",
 }
 
 
 def wilson_interval(share: FloatArray, rows: FloatArray, level: float) -> FloatArray:
-    """Return Wilson's (1927) confidence interval for each ``share``, observed in ``rows`` rows, shape (shares, 2)."""
+    """Return Wilson's (1927) confidence interval of each ``share``, shape (shares, 2); ``rows`` are sample sizes."""
     z = float(ndtri(0.5 + level / 2))
     with np.errstate(divide="ignore", invalid="ignore"):
         middle = (share + z * z / (2 * rows)) / (1 + z * z / rows)
@@ -89,7 +89,7 @@ class BrierParts(GridResult):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class CalibrationTable(GridResult):
-    """Predicted probabilities and observed frequencies in bins; prints as a table.
+    """Predicted probabilities and observed frequencies in bins; they print as a table.
 
     ``subject`` is "the predicted class" or the name of a class. Bins lie between consecutive ``edges`` and include
     their upper edge; the first bin also includes its lower edge. For each bin, ``rows`` is the number of rows (or their
@@ -159,7 +159,7 @@ class CalibrationTable(GridResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Plot observed frequencies with 95% intervals against probabilities; bars show the share of rows per bin."""
+        """Plot observed frequencies, with 95% intervals, against probabilities; bars show the share of rows per bin."""
         with drawing(ax, size=(6.0, 4.2)) as ax:
             _draw_diagonal(ax, "perfectly calibrated", "mean predicted probability", "observed share")
             bars: dict[str, Any] = {"align": "edge", "color": style(0).tint, "edgecolor": "white", "linewidth": 0.8}
@@ -336,7 +336,7 @@ class ClasswiseCalibration(Mapping[Value, CalibrationTable], GridResult):
             )
             numbers = (observed, mean, table.expected_error, table.largest_error)
             lines.append([str(label), _count(float(rows)), *(f"{number:.3f}" for number in numbers)])
-        title = f"calibration of each class: mean of the expected calibration errors {self.expected_error:.3f}"
+        title = f"calibration of each class: mean expected calibration error {self.expected_error:.3f}"
         header = ("class", "rows", "observed", "mean probability", "calibration error", "largest gap")
         return Grid(title, header, lines, right=range(1, 6))
 
@@ -363,7 +363,7 @@ def classwise_calibration(
     >>> proba = [[0.9, 0.1], [0.8, 0.2], [0.8, 0.2], [0.3, 0.7], [0.4, 0.6]]
     >>> tables = classwise_calibration(["no", "no", "yes", "yes", "yes"], proba, labels=["no", "yes"], bins=4)
     >>> tables
-    calibration of each class: mean of the expected calibration errors 0.240
+    calibration of each class: mean expected calibration error 0.240
       class  rows  observed  mean probability  calibration error  largest gap
       no        5     0.400             0.640              0.240        0.350
       yes       5     0.600             0.360              0.240        0.350

@@ -101,7 +101,7 @@ def compare(
     repeats
         Number of repetitions with new random splits; only for folds and `Holdout`.
     random_state
-        Seed of all random numbers, including each ``random_state`` that is None in a learner.
+        Seed of all random numbers; each ``random_state`` that is None in a learner is also set from this seed.
     n_jobs
         Number of parallel joblib jobs: None for one job (or the setting of ``joblib.parallel_config``), -1 for all
         cores. The scores do not depend on ``n_jobs``.
@@ -157,13 +157,14 @@ def compare(
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Comparison(GridResult):
-    """Scores of several learners on the splits of one table; prints as a table of means, standard errors and ranks.
+    """Scores of several learners on the splits of one table; they print as a table of means, standard errors and ranks.
 
     **Standard errors.** Splits share training rows, so the usual standard error of the mean is too small. `Comparison`
     uses ``sqrt((1 / J + n_test / n_train) s^2)`` for J splits with sample variance ``s^2``, the corrected resampled
     variance of Nadeau and Bengio (2003, section 4). The correction is meant for splits with fewer test rows than
     training rows; otherwise the corrected standard error is too large. For leave-one-out and prequential comparisons,
-    the standard error is ``s / sqrt(n)`` over the rows; for rmse, it is computed by the delta method.
+    the standard error is ``s / sqrt(n)`` for n rows whose scores have standard deviation s; for rmse, the delta method
+    is used.
 
     ``learners`` and ``scores`` are in the order of the arguments. ``cells`` has one entry per learner, repetition and
     finished split. ``protocol`` describes how the rows were split, ``rows`` is the number of rows, and ``repeats`` the
@@ -196,7 +197,7 @@ class Comparison(GridResult):
         return found
 
     def row_values(self, score: str | None = None) -> FloatArray | None:
-        """Return the score of each row, shape (learners, rows predicted); NaN for learners without values.
+        """Return the score of each row, shape (learners, rows predicted); NaN for learners without this score.
 
         The result is None if the score is not a mean over rows, or if the comparison is neither leave-one-out nor
         prequential. For rmse, the score of a row is its squared error.
@@ -217,7 +218,7 @@ class Comparison(GridResult):
         return float(values[~np.isnan(values)].mean()) if not np.isnan(values).all() else NAN
 
     def standard_error(self, learner: str, score: str | None = None) -> float:
-        """Return the standard error of the mean score; NaN if it is undefined, as for a single random partition."""
+        """Return the standard error of the mean score; NaN if undefined, for example for a single random partition."""
         chosen, at = self.score(score), self._at(learner)
         if self.by_rows:
             rows = self.row_values(score)
@@ -234,7 +235,7 @@ class Comparison(GridResult):
         return float(np.mean([cell.test / cell.train for cell in self.cells])) if self.cells else NAN
 
     def ranks(self, score: str | None = None) -> FloatArray:
-        """Return the mean rank of each learner over the splits, 1 for the best; ties share the mean of their ranks.
+        """Return the mean rank of each learner over the splits (1 is best); tied learners get the mean of their ranks.
 
         Learners without any value get NaN; the remaining learners are ranked over the splits on which all of them
         have a value.
@@ -343,12 +344,12 @@ class Comparison(GridResult):
 
     @property
     def table(self) -> str:
-        """The table of mean scores that is printed, as text."""
+        """The printed table of mean scores, as text."""
         return str(self)
 
     @prefix_errors
     def plot(self, score: str | None = None, ax: Any = None) -> Any:
-        """Plot mean scores with 95% intervals, best learner first, and the score on each split; return the axes."""
+        """Plot mean scores with 95% intervals and the score on each split, best learner first; return the axes."""
         chosen = self.score(score)
         means = {name: self.mean(name, chosen.name) for name in self.learners}
         drawn = [name for name in self.learners if np.isfinite(means[name])]
@@ -447,7 +448,10 @@ class Comparison(GridResult):
 
 
 def _always_wrong(cell: Cell) -> bool:
-    """Return whether classes are balanced but never predicted correctly, as by the majority class in leave-one-out."""
+    """Return whether all classes are equally frequent and every prediction is wrong.
+
+    This happens if each row is predicted to have the majority class of all other rows.
+    """
     predictions = cell.predictions
     if predictions is None or predictions.predicted is None or not predictions.labels.size:
         return False
@@ -530,7 +534,7 @@ def compare_tables(
 
 @dataclass(frozen=True, repr=False, eq=False)
 class TablesComparison(GridsResult):
-    """Mean scores of several learners on several tables; prints as one table with mean ranks.
+    """Mean scores of several learners on several tables; they print as one table with mean ranks.
 
     ``tables`` maps the name of each table to its `Comparison`. ``complete`` is False if the run was interrupted by
     Ctrl-C.

@@ -87,7 +87,7 @@ def _ordered(values: FloatArray, rank: int) -> FloatArray:
 
 
 def _dealt(n: int, folds: Folds, random_state: int) -> Positions:
-    """Return random folds as ascending row positions; fold sizes differ by at most one.
+    """Return random folds, each as ascending row positions; fold sizes differ by at most one.
 
     Folds are not stratified, because the guarantees hold only for folds that do not depend on the targets.
     """
@@ -102,7 +102,7 @@ def _dealt(n: int, folds: Folds, random_state: int) -> Positions:
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """One model for each fold, fitted to the other rows; stored in ``models`` or created each time it is needed.
+    """One model for each fold, fitted to the other rows: either stored in ``models``, or created whenever it is needed.
 
     If every fold is a single row, ``pickled`` can contain the model fitted to all rows. A copy of this model then
     forgets the row of the fold, with exactly the result of fitting the other rows. If ``pickled`` is empty, a clone of
@@ -194,7 +194,7 @@ def _refuse_nan(values: AnyArray, model: Any) -> None:
 
 
 class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorMeta):
-    """Base class of conformal estimators, which fit one model to all rows, and one model without each fold."""
+    """Base class of conformal estimators, which fit one model to all rows, and one to the rows outside each fold."""
 
     estimator: Any
     random_state: Any
@@ -219,8 +219,8 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorM
         given = self.estimator
         if isinstance(given, type) or not hasattr(given, "fit") or not hasattr(given, "predict") or is_other(given):
             raise ParameterError(
-                f"estimator must be a {wanted}, got {quoted(given)}. For example "
-                f"Conformal{wanted.capitalize()}(KNN{wanted.capitalize()}())."
+                f"estimator must be a {wanted}, got {quoted(given)}. Use "
+                f"Conformal{wanted.capitalize()}(KNN{wanted.capitalize()}()), for example."
             )
         check_jobs(self.n_jobs)
         if isinstance(X, np.ndarray) and X.dtype.kind == "c":
@@ -230,7 +230,7 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorM
             )
 
     def _fit_folds(self, X: Any, y: AnyArray, folds: Folds) -> int:
-        """Fit a model to all rows, prepare for each fold a model of the other rows, and return the seed."""
+        """Fit a model to all rows, prepare one model for each fold (fitted to the other rows), and return the seed."""
         seed = check_seed(self.random_state)
         estimator = seeded(self.estimator, seed)  # a model that is refitted must be the same as before
         self.estimator_ = clone(estimator).fit(X, y)
@@ -311,7 +311,7 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorM
         """Raise ``ValueError`` if a saved state of ``n`` rows is not consistent with the models."""
 
     def _asked(self, X: Any) -> tuple[Any, int]:
-        """Return the queries in the form that the estimator accepts, and their number."""
+        """Return the queries in the form that the estimator accepts, and the number of queries."""
         check_is_fitted(self)
         check_jobs(self.n_jobs)
         X = readable(X, self.estimator_)
@@ -746,9 +746,9 @@ def _count_no_less(
     adaptive: bool,
     part: range,
 ) -> IdArray:
-    """Return, for each query and class, how many rows of some folds are at least as nonconforming as the query.
+    """Return, for each query and class, how many rows of the folds ``part`` are at least as nonconforming as the query.
 
-    With ``targets``, only the rows of the class are counted.
+    If ``targets`` is passed, only the rows of the class are counted.
     """
     total: IdArray | int = 0
     for fold in part:
@@ -763,7 +763,7 @@ def _count_no_less(
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PredictionSets(PerQuery, GridResult):
-    """Prediction sets, one for each query; prints as a table, and can be indexed and sliced.
+    """Prediction sets, one for each query; they print as a table, and can be indexed and sliced.
 
     ``inside`` marks the ``classes`` in each set, and ``p_values`` contains the p-value of each class, both of shape
     (queries, classes). A set contains the classes with a p-value above ``1 - level``. ``numbers`` are the positions of

@@ -62,13 +62,13 @@ _MOST_MARKERS = 25
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Curve(GridsResult):
-    """Scores of several learners at several points, over several repetitions; prints as one table for each score.
+    """Scores of several learners at several points, over several repetitions; they print as one table for each score.
 
     Means, standard errors, minima and maxima are over the repetitions that a learner finished. Partitions of one table
     share rows, so the standard error ``s / sqrt(repetitions)`` describes the precision of the mean for this table only.
 
-    ``learners`` and ``scores`` are in the order of the arguments, and ``points`` ascend. ``cells`` has one entry
-    for each finished combination of learner, repetition and point; ``cell.split`` is the index of the point.
+    ``learners`` and ``scores`` are in the order of the arguments; ``points`` are in ascending order. ``cells`` has one
+    entry for each finished combination of learner, repetition and point; ``cell.split`` is the index of the point.
     ``repeats`` is the planned number of repetitions, and ``protocol`` describes how rows were split. ``complete`` is
     False if the run was interrupted by Ctrl-C.
     """
@@ -223,7 +223,7 @@ class Curve(GridsResult):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LearningCurve(Curve):
-    """Scores of several learners against the number of training rows; prints as one table for each score."""
+    """Scores of several learners against the number of training rows; they print as one table for each score."""
 
     axis = "rows"
     axis_label = "training rows"
@@ -241,7 +241,7 @@ class LearningCurve(Curve):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class NoiseCurve(Curve):
-    """Scores of several learners against the noise level; prints as one table for each score."""
+    """Scores of several learners against the noise level; they print as one table for each score."""
 
     axis = "noise"
     axis_label = "noise level (probability of replacement)"
@@ -349,8 +349,8 @@ def learning_curve(
     scores
         See `compare`.
     grow
-        ``"fit"`` fits a new learner to each training set. ``"partial_fit"`` extends the previous learner by the new
-        rows only; all classes are passed with the first rows if ``partial_fit`` accepts ``classes``.
+        ``"fit"`` fits a new learner to each training set. ``"partial_fit"`` keeps the learner and teaches it only
+        the new rows; all classes are passed with the first rows if ``partial_fit`` accepts ``classes``.
     random_state, n_jobs, progress
         See `compare`; repetitions run in parallel.
 

@@ -67,7 +67,7 @@ def leave_one_out(
     Returns
     -------
     LeaveOneOutPredictions
-        Predictions and probabilities in the order of the rows; prints as a table of scores.
+        Predictions and probabilities in the order of the rows; they print as a table of scores.
 
     Examples
     --------
@@ -93,15 +93,15 @@ def leave_one_out(
     cell = trial.scored(parts, len(task) - 1)
     if cell.predictions is None:
         raise EvaluationError(
-            f"{name} failed: {cell.failure.rstrip('.')}. Call fit of the learner on the whole table to see a "
-            "traceback, if the error also occurs there."
+            f"{name} failed: {cell.failure.rstrip('.')}. Call fit of the learner on the whole table: if "
+            "the error also occurs there, you see a traceback."
         )
     return LeaveOneOutPredictions(cell.predictions, task.kind, parts[0].at_once)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LeaveOneOutPredictions(GridResult):
-    """Leave-one-out predictions; prints as a table of their scores.
+    """Leave-one-out predictions; they print as a table of their scores.
 
     ``predictions`` contains the true target, the prediction and the probabilities of each row; ``kind`` is
     ``"classes"`` or ``"numbers"``; ``at_once`` is True if the predictions come from a single fit.
@@ -244,7 +244,7 @@ def _without(trial: Trial, rows: IntArray) -> Part:
 
 
 def _without_each(trial: Trial) -> Part:
-    """Predict all rows from a single fit, except each row that is the only one of its class; these rows need refits."""
+    """Predict all rows from a single fit; each row that is the only one of its class gets a separate fit."""
 
     def work() -> tuple[Predictions | None, float, float]:
         predictions, fit_seconds, predict_seconds = _from_one_fit(trial)

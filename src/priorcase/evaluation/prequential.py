@@ -46,7 +46,7 @@ _NAME_WIDTH = 30
 def predicted_in_order(trial: Trial, start: int, own: bool = False) -> Part:
     """Predict each row, beginning with row ``start``, from the rows before it.
 
-    With ``own``, the learner's ``prequential`` method is used where possible.
+    If ``own`` is True, the learner's ``prequential`` method is used if possible.
     """
     rows = np.arange(start, len(trial.task))
     return part_of(rows, lambda: (own and _own_run(trial, start)) or _one_after_another(trial, start))
@@ -186,7 +186,7 @@ def _own_run(trial: Trial, start: int) -> tuple[Predictions, float, float] | Non
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PrequentialCurve(GridsResult):
-    """Scores of several learners along one stream; prints as one table for each score.
+    """Scores of several learners along one stream; they print as one table for each score.
 
     ``learners`` and ``scores`` are in the order of the arguments; the first ``start`` rows were learned, not predicted.
     ``losses`` contains the scores of each row, shape (learners, scores, rows predicted); NaN for missing scores.
@@ -267,7 +267,7 @@ class PrequentialCurve(GridsResult):
 
     @prefix_errors
     def plot(self, score: str | None = None, ax: Any = None) -> Any:
-        """Plot the windowed score (cumulative if there is no window) against the rows seen; return the axes."""
+        """Plot the windowed score (cumulative without a window) against the number of rows seen; return the axes."""
         name = self.score(score).name
         lines = self.so_far(name) if self.window is None else self.windowed(name)
         with drawing(ax) as ax:
@@ -283,7 +283,7 @@ class PrequentialCurve(GridsResult):
         return np.arange(self.start + 1, self.start + len(self) + 1)
 
     def _grids(self) -> list[Grid]:
-        whole = f"{len(self):,} rows predicted before they were learned, after {self.start:,} training rows"
+        whole = f"{len(self):,} rows, each predicted before it was learned; {self.start:,} rows were learned first"
         grids = []
         for number, score in enumerate(self.scores):
             title = f"{score.name} so far" + (f": {whole}" if number == 0 else "")

@@ -64,7 +64,7 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Predictions of one learner for some rows by leave-one-out or prequential evaluation.
+    """Leave-one-out or prequential predictions of one learner for some rows.
 
     ``at_once`` is True if a single fit was used. If there are neither predictions nor a failure, the learner must be
     fitted once for each row.
@@ -146,7 +146,7 @@ def part_of(
 
 
 def takes_distances(learner: Any) -> bool:
-    """Return whether a learner expects a distance matrix as X, as with ``distance="precomputed"``."""
+    """Return whether a learner expects a distance matrix as X, for example because of ``distance="precomputed"``."""
     return hasattr(learner, "__sklearn_tags__") and bool(get_tags(learner).input_tags.pairwise)
 
 
@@ -247,7 +247,7 @@ def check_jobs(n_jobs: object) -> None:
 def _as_finished(
     work: Callable[..., R], left: dict[int, tuple[Any, ...]], n_jobs: int | None
 ) -> Iterator[tuple[int, R | None]]:
-    """Yield the number of each piece with its result as the piece finishes, and remove the piece from ``left``."""
+    """Yield the number and the result of each piece as soon as it finishes, and remove the piece from ``left``."""
     while left:
         try:
             for number, result in _side_by_side(work, left, n_jobs):
@@ -294,7 +294,7 @@ def _alone(work: Callable[..., R], piece: tuple[Any, ...], n_jobs: int | None) -
 
 
 def _numbered(number: int, work: Callable[..., R], piece: tuple[Any, ...]) -> tuple[int, R | None]:
-    """Return the number of a piece with its result; on Ctrl-C the result is None, and finished pieces are kept."""
+    """Return the number and the result of a piece; after Ctrl-C, the result is None, to keep the finished pieces."""
     try:
         return number, work(*piece)
     except KeyboardInterrupt:

@@ -212,7 +212,7 @@ def read_forecasts(
 
 
 def _plain(values: Any) -> list[Any]:
-    """Return a column of labels as Python objects; the types of objects in a list are kept."""
+    """Return a column of labels as Python objects; the elements of a list keep their types."""
     if isinstance(values, (list, tuple)):
         return list(values)
     array = np.asarray(values)
@@ -240,7 +240,7 @@ def _read_labels(labels: object | None, found: list[Any], columns: int) -> tuple
     if labels is not None:
         names = _plain(labels)
         if twice := [name for position, name in enumerate(names) if name in names[:position]]:
-            raise EvaluationError(f"got labels= with {listed(dict.fromkeys(twice))} more than once. {_LABELS_HINT}")
+            raise EvaluationError(f"got {listed(dict.fromkeys(twice))} more than once in labels. {_LABELS_HINT}")
         if len(names) != columns:
             given = f"{len(names)} labels ({listed(names)})"
             raise EvaluationError(f"got {columns} columns in proba for {given}. {_LABELS_HINT}")

@@ -64,7 +64,7 @@ class Task:
 
 
 def read_learners(learners: Any) -> dict[str, Any]:
-    """Return learners by name, given a mapping, a collection or one learner; unnamed learners get their repr as name.
+    """Return a mapping from name to learner; learners that are passed without a name get their repr as name.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def readable(table: Any, learner: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """Predictions of one learner with the true targets; attributes that were not requested are None.
+    """Predictions of one learner, and the true targets; attributes that were not requested are None.
 
     ``proba`` has a column for each class of the whole table, with probability 0 for classes that the learner has not
     seen. ``log_of_truth`` is the logarithm of the probability of the true class; for learners with
@@ -275,7 +275,7 @@ class Score:
         Function that returns the score of each row; None if the score is not a mean over rows, or the root of a mean
         over rows.
     of_all
-        Function that returns the score of all rows together; None if ``of_rows`` is given.
+        Function that returns the score of all rows together; None if ``of_rows`` is not None.
     greater_is_better
         Whether a greater score is better.
     root
@@ -356,8 +356,8 @@ def read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
         found = tuple(_read_score(None, score, kind) for score in given)
     if not found or len({score.name for score in found}) < len(found):
         raise ParameterError(
-            f"scores must be None, different names of scores, or a mapping from name to score, got {quoted(scores)}. "
-            f"Omit scores to get {', '.join(USUAL[kind])}."
+            f"scores must be None, one or more different score names, or a mapping from name to score, got "
+            f"{quoted(scores)}. Omit scores to get {', '.join(USUAL[kind])}."
         )
     return found
 

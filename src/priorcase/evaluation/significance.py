@@ -137,7 +137,10 @@ def _signed_rank_quantile(differences: FloatArray, tail: float) -> int:
 
 
 def _rounded(differences: FloatArray) -> FloatArray:
-    """Divide by the largest absolute difference and round: 14/15 - 13/15 and 8/15 - 7/15 differ by a rounding error."""
+    """Divide by the largest absolute difference and round, so that equal differences stay equal.
+
+    For example, the computed values of 14/15 - 13/15 and 8/15 - 7/15 differ by a rounding error.
+    """
     return np.asarray(np.round(differences / (np.abs(differences).max() or 1.0), 12))
 
 
@@ -168,7 +171,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PairedComparison(GridResult):
-    """Paired tests between all pairs of learners; prints as a table.
+    """Paired tests between all pairs of learners; they print as a table.
 
     ``tests`` contains the result of ``test`` for each pair of learners in ``pairs``, with the difference in ``score``
     (first minus second learner). ``basis`` is the number of compared splits, rows or tables as text. ``corrected``
@@ -294,7 +297,7 @@ def compared_pairs(
 
 
 def mean_ranks(values: FloatArray, *, greater_is_better: bool) -> FloatArray:
-    """Return the mean rank of each learner, 1 for the best; ties share the mean of their ranks.
+    """Return the mean rank of each learner (1 is best); tied learners get the mean of their ranks.
 
     Learners without any value get NaN; the remaining learners are ranked over the columns in which all of them
     have a value.
@@ -307,7 +310,7 @@ def mean_ranks(values: FloatArray, *, greater_is_better: bool) -> FloatArray:
 
 
 def leading(values: FloatArray, *, greater_is_better: bool) -> list[int]:
-    """Return all learners with the best mean over the common columns (see `_common`), or over all if there are none."""
+    """Return all learners with the best mean over the common columns (see `_common`), or over all if none is common."""
     there, common = _common(values)
     if not there.any():
         return []
@@ -354,10 +357,10 @@ class Friedman(GridResult):
 
     ``ranks`` contains the mean ranks of the ``learners``; ``blocks`` is the number of tables or splits, and ``of`` is
     ``"tables"`` or ``"splits"``. ``chi_square`` is Friedman's statistic corrected for ties, and ``p_value`` is its
-    p-value with k - 1 degrees of freedom for k learners. For N blocks, ``f_statistic = (N - 1) chi^2 / (N (k - 1) -
-    chi^2)`` is less conservative, with ``k - 1`` and ``(k - 1)(N - 1)`` degrees of freedom (Iman & Davenport 1980;
-    Demsar 2006, section 3.2.2). Mean ranks that differ by more than ``critical_distance`` differ significantly at level
-    ``alpha`` (Nemenyi 1963).
+    p-value with k - 1 degrees of freedom for k learners. ``f_statistic`` is ``(N - 1) chi^2 / (N (k - 1) - chi^2)``
+    for N blocks. It is less conservative, and has ``k - 1`` and ``(k - 1)(N - 1)`` degrees of freedom (Iman & Davenport
+    1980; Demsar 2006, section 3.2.2). Mean ranks that differ by more than ``critical_distance`` differ significantly at
+    level ``alpha`` (Nemenyi 1963).
     """
 
     score: str

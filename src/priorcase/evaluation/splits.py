@@ -59,7 +59,7 @@ class Folds:
     def check(self, task: Task) -> None:
         """Check the parameters and the number of rows."""
         if not is_whole(self.n) or self.n < 2:
-            raise ParameterError(f"splits must be {_SPLITS}, got {quoted(self.n)}. 10 is usual.")
+            raise ParameterError(f"splits must be {_SPLITS}, got {quoted(self.n)}. Pass splits=10, for example.")
         check_value("stratified", self.stratified, ["boolean"])
         check_value("share", self.share, [Interval(Real, 0, 1, closed="right")])
         if self.n > len(task):
@@ -209,7 +209,7 @@ def read_splits(splits: Any, task: Task, repeats: int, *, groups: Any = None) ->
     protocol = _read_protocol(splits, task, groups)
     if repeats > 1 and not isinstance(protocol, (Folds, Holdout)):
         raise ParameterError(
-            f"repeats must be 1 with {protocol}, got {quoted(repeats)}, because its splits are not random. "
+            f"repeats must be 1 with {protocol}, whose splits are not random, got {quoted(repeats)}. "
             "Use repeats with folds or Holdout."
         )
     if not isinstance(protocol, Given):  # given pairs were checked when they were read
@@ -249,7 +249,7 @@ def _read_protocol(splits: Any, task: Task, groups: Any) -> Protocols:
         found = _read_pairs(splits, len(task))
         if found:
             return Given(found, f"{len(found)} given split{'s' * (len(found) > 1)}")
-    remedy = advice(splits, words, otherwise="10 is usual.")
+    remedy = advice(splits, words, otherwise="Pass splits=10, for example.")
     raise ParameterError(f"splits must be {_SPLITS}, got {quoted(splits)}. {remedy}")
 
 
@@ -303,6 +303,6 @@ def read_test(test: Any, task: Task) -> int:
     train = len(task) - int(test) if is_whole(test) else int((1 - test) * len(task) + 1e-9)
     if train == 0:
         raise ParameterError(
-            f"test must leave at least one of {len(task)} rows for training, got {test}. 0.3 is usual."
+            f"test must leave at least one of {len(task)} rows for training, got {test}. Pass test=0.3, for example."
         )
     return len(task) - train

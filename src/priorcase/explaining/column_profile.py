@@ -28,7 +28,7 @@ _DASHED = (0, (4, 3))
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ColumnProfile(GridResult):
-    """Predictions for varying values of one or two columns; prints as a table.
+    """Predictions for varying values of one or two columns; they print as a table.
 
     Returned by `priorcase.what_if` and `priorcase.partial_dependence`.
 

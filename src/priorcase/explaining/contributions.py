@@ -85,7 +85,7 @@ def _shapley(asked: ExplainedModel, cells: FloatArray, chosen: IntArray, permuta
 
 
 def _with_left_out(row: FloatArray, known: IntArray, plan: _Plan, background: FloatArray) -> FloatArray:
-    """Return a copy of a row for each mask and background row, with the background's values outside the mask."""
+    """Return a copy of a row for each mask and background row; values outside the mask come from the background row."""
     kept = np.zeros((len(plan.masks), row.size), bool)
     kept[:, known] = plan.masks
     return np.concatenate([np.where(kept, row, other) for other in background])

@@ -32,7 +32,7 @@ _ALTERNATIVES, _WIDTH = 10, 24
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Counterfactuals(PrintedPerQuery):
-    """Changes to rows that change the prediction; prints as a table, and can be indexed by query.
+    """Changes to rows that change the prediction; they print as a table, and can be indexed by query.
 
     Arrays have one entry for each alternative (a changed row), sorted by query and then by size of the change. The
     entries of query ``i`` run from ``indptr[i]`` to ``indptr[i + 1]``. Returned by `priorcase.counterfactuals`.
@@ -325,7 +325,7 @@ class _Changes:
         return np.asarray(self.goal(self.asked.predictions(rows), self.predictions[of]))
 
     def found(self, pending: IntArray, most: int) -> tuple[IntArray, IntArray, BoolArray]:
-        """Return pairs of queries and past cases that change the prediction, and the changed columns."""
+        """Return pairs of a query and a past case that changes its prediction, and a mask of the changed columns."""
         of, past = self.candidates(pending, most)
         return of, past, self.reduced(of, past)
 

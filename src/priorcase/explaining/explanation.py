@@ -36,7 +36,7 @@ _MISSING, _AVERAGE = "all columns missing", "mean over past cases"  # labels of 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Explanations(PrintedPerQuery):
-    """Explanations of a model's predictions; prints as tables, and can be indexed and sliced by query.
+    """Explanations of a model's predictions; they print as tables, and can be indexed and sliced by query.
 
     Returned by `priorcase.explain`.
 

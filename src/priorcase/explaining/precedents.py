@@ -37,14 +37,14 @@ def precedents_of(
 
 
 def _by_distance(asked: ExplainedModel, cells: FloatArray) -> Parts:
-    """Return the columns' contributions to the distance of a learner without votes, such as an RBF network."""
+    """Return, as `Parts`, the contributions to the distance of a learner without votes, such as an RBF network."""
     memory = asked.model._stored()
     queries, every = asked.model._cells(asked.source(cells)), np.arange(len(asked.past))
     return lambda query: np.asarray(memory.contributions(queries[query], every))
 
 
 def _by_terms(asked: ExplainedModel, cells: FloatArray) -> Parts:
-    """Return the columns' contributions to a distance that compares the effects of single values on the output.
+    """Return, as `Parts`, the contributions to a distance that compares the effects of single values on the output.
 
     For classification, the term of a value is the vector of class log-probabilities given only this value, minus the
     same vector given no values, centered over the classes. For regression, the term is the prediction given only this

@@ -139,14 +139,14 @@ class Batches:
     def get(self, id_: int) -> Batch:
         """Return the batch with this job id."""
         if (found := self._batches.get(id_)) is None:
-            raise UnknownIdError(f"The predictions {id_} were removed. Upload the file again.")
+            raise UnknownIdError(f"The predictions of job {id_} were removed. Upload the file again.")
         return found
 
     def done(self, id_: int) -> Batch:
         """Return the batch with this job id; raise an error unless it is finished."""
         if (found := self.get(id_)).job is None or found.job.state != "done":
             raise UnknownIdError(
-                f"The predictions {id_} are not complete: the job is still running, was canceled or has failed."
+                f"The predictions of job {id_} are not complete: the job is still running, was canceled or has failed."
             )
         return found
 

@@ -54,7 +54,7 @@ def _has(case: Case, words: Sequence[str]) -> bool:
 def case_columns(base: pc.CaseBase) -> dict[str, Any]:
     """Return the attributes, solutions and outcomes of a case base as JSON, with the distribution of their values.
 
-    Attributes have the fields of `column_summaries`; a nominal attribute is ``open`` if other values are allowed.
+    Attributes have the fields of `column_summaries`; a nominal attribute is ``open`` if any value is allowed.
     Solutions and outcomes can be any value. The ``kind`` of a solution or outcome is boolean, numeric, text or json,
     depending on the values, or None if there are no values.
     """

@@ -271,7 +271,7 @@ def decision_of(given: Decision, classes: list[str]) -> dict[str, Any] | None:
         shown = f"{len(classes)}: {listed(classes)}" if classes else "none"
         raise ParameterError(f"A threshold requires a model with two classes; this model has {shown}.")
     if given.threshold is None or given.positive not in classes:
-        raise ParameterError(f"Pass threshold together with positive, one of {listed(classes)}.")
+        raise ParameterError(f'Pass "threshold" together with "positive", which must be one of {listed(classes)}.')
     return {"classes": classes, "positive": given.positive, "threshold": given.threshold}
 
 

@@ -117,7 +117,7 @@ def reading_document(opened: Opened) -> dict[str, Any]:
 
 
 def _is_told(told: Any) -> bool:
-    """Return whether a declared kind must be passed on, because the dtype of the column does not show it."""
+    """Return whether a declared kind must be passed to `frame_summaries`, because the dtype does not show it."""
     return told in ("nominal", "text", "set") if isinstance(told, str) else not isinstance(told, tuple)
 
 

@@ -72,12 +72,12 @@ class Filter:
         known = {"column", "values", "low", "high", "missing"}
         if not isinstance(told, dict) or not isinstance(told.get("column"), str) or told.keys() - known:
             raise ParameterError(
-                "A filter must be an object with column and with values, low, high or missing, such as "
-                f'{{"column": "age", "low": 30}}, got {quoted(told)}.'
+                'A filter must be an object with "column", and with "values", "low", "high" or "missing", got '
+                f'{quoted(told)}. For example, pass {{"column": "age", "low": 30}}.'
             )
         values = told.get("values")
         if values is not None and not isinstance(values, list):
-            raise ParameterError(f"values of a filter must be a list, got {quoted(values)}.")
+            raise ParameterError(f'The "values" of a filter must be a list, got {quoted(values)}.')
         return cls(**{**told, "values": None if values is None else tuple(values)})
 
 
@@ -191,8 +191,8 @@ def found_rows(
 ) -> IntArray:
     """Return the positions of rows that pass all filters and contain all search words, sorted; missing values last.
 
-    ``rank`` is the default order of the rows and decides ties. ``among`` restricts the result to these positions;
-    without ``sort``, their order is kept.
+    ``rank`` is the default order of the rows and decides ties. If ``among`` is given, the result contains
+    only positions in ``among``; without ``sort``, they keep the order of ``among``.
     """
     by_name = {"": columns[0]} | {column.name: column for column in reversed(columns)}
     for name in [one.column for one in filters] + ([] if sort in (None, "#") else [str(sort)]):

@@ -54,7 +54,7 @@ class Uploads:
         self._ids, self._lock = count(1), Lock()
 
     def keep(self, content: bytes, name: str) -> Upload:
-        """Store the bytes of a file; keep only known suffixes of its name, because suffixes determine the format."""
+        """Store the bytes of a file; if its name has a known suffix, keep the suffix, which determines the format."""
         own = PurePosixPath(name.replace("\\", "/")).name or "file"
         found = _ENDINGS.search(own.lower())
         with self._lock:

@@ -137,7 +137,7 @@ class CodeColumn(Growing):
         super().__init__(np.empty(0, _width(len(self.values))) if data is None else data)
 
     def with_data(self, data: AnyArray, codes: int, gone: Iterable[int] = ()) -> CodeColumn:
-        """Return a column that contains ``data`` and keeps the first ``codes`` codes; new values can reuse ``gone``."""
+        """Return a column of ``data`` that keeps the first ``codes`` codes; new values can reuse the codes ``gone``."""
         gone = set(gone)
         values = [None if code in gone else value for code, value in enumerate(self.values[:codes])]
         index = {key: code for key, code in self.index.items() if code < codes and code not in gone}
@@ -993,7 +993,7 @@ def with_unseen(cells: FloatArray, unseen: Sequence[Value]) -> FloatArray:
 
 
 def _used(column: Column, n: int) -> Column:
-    """Return a column with ``n`` codes without the values that occur in no row; declared values are always kept."""
+    """Return a column of ``n`` codes without the values that no row has; declared values are always kept."""
     if isinstance(column, CodeColumn) and column.kind.values is None:
         held = count_codes(column.data, n) > 0
         if gone := [code for code in column.index.values() if not held[code]]:

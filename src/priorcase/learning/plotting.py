@@ -159,7 +159,7 @@ def legend_beside(
     """Add a legend to the right of the axes, with at most twelve entries.
 
     ``behind``: artists shown behind the sample of each entry, such as patches of regions. ``samples``: labeled artists
-    to list instead of the artists in the plot. ``apart``: distance of the legend from the axes in points. ``width``:
+    to list instead of the artists in the plot. ``apart``: distance in points between legend and axes. ``width``:
     maximum number of characters of a legend entry.
     """
     from matplotlib.transforms import ScaledTranslation

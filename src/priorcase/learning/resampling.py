@@ -80,7 +80,7 @@ def needs_refits(estimator: Any, relearn: object) -> bool:
 
 
 def refits(estimator: E) -> Iterator[tuple[int, E, Table]]:
-    """Yield the position of each stored row, an estimator fitted to all other rows, and the row as a table."""
+    """Yield, for each stored row, its position, an estimator fitted to all other rows, and the row as a table."""
     original: Any = estimator
     memory = original._stored()
     labeling = original.__dict__.get("_labeling")

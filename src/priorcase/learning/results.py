@@ -86,7 +86,7 @@ def framed(columns: Mapping[str, Any], backend: Backend | None) -> Any:
 def by_attribute(
     columns: Mapping[str, Any], names: Sequence[Name], rows: Sequence[Row], parts: Mapping[str, FloatArray]
 ) -> dict[str, Any]:
-    """Return ``columns``, a column of values per attribute, and a column ``PART of NAME`` per part and attribute.
+    """Return ``columns`` and, for each attribute, a column of its values and a column ``PART of NAME`` for each part.
 
     If ``columns`` contains the name of an attribute, the column of the attribute is called ``NAME (value)``.
     """

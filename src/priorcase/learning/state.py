@@ -198,7 +198,7 @@ class Memory:
         return self.followed(key, lambda _: compute())
 
     def followed(self, key: str, compute: Callable[[T | None], T]) -> T:
-        """Return the cached result; after rows have changed, call ``compute`` with the earlier result (or None)."""
+        """Return the cached result; if rows changed, ``compute`` derives it from the earlier result (None at first)."""
         value: T
         version, value = self._cache.get(key, _NOTHING)
         if version != self.instances.version:

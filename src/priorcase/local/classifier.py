@@ -424,9 +424,10 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
                 yield own[part], around, shares
 
     def _left_out_groups(self) -> Iterator[tuple[ClassRows, IntArray]]:
-        """Yield groups of stored rows, each group with a class prior.
+        """Yield groups of stored rows, each group with the class prior that remains if one of its rows is left out.
 
-        The prior is computed without one row of the group; it is the same for every row of the group.
+        The prior is the same for every row of a group, because either the prior does not depend on the rows, or all
+        rows of the group have the same class and weight.
         """
         rows, classes, weights = self._rows(), self._classes(), self._stored().row_weights
         if self._prior != "frequency":

@@ -71,7 +71,7 @@ class DesignColumn(NamedTuple):
 
     @property
     def part(self) -> str:
-        """What this column contains of the attribute, such as 'season cos'; '' if it is the value itself."""
+        """Label that states what this column contains, such as 'season cos'; '' for the unchanged attribute."""
         if self.wave is None:
             return "days" if self.period == DAY else ""
         name = {YEAR: "season ", WEEK: "weekday ", DAY: "hour "}.get(self.period, "")
@@ -252,7 +252,7 @@ class Fits:
         return np.asarray(self.answers["weight"] * (self.answers["weight"] / self.answers["squares"]))
 
     def _free_weight(self) -> FloatArray:
-        """Return the degrees of freedom as a kernel weight, n_LWR - p_LWR; 0 if the difference is a rounding error."""
+        """Return the degrees of freedom, n_LWR - p_LWR, in units of kernel weight; 0 if it is only a rounding error."""
         n, p = self.answers["weight"], self.answers["parameters"]
         free = np.where(n - p > _NO_FREEDOM * n, n - p, 0.0)
         free[self.far] = 0.0

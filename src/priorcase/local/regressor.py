@@ -50,7 +50,7 @@ _INSTEAD = "the mean of the nearest rows is predicted instead, with an infinite 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LocalCoefficients(results.PerQuery, results.GridResult):
-    """Slopes of the local fit at each query; prints as a table.
+    """Table of the slopes of the local fit at each query.
 
     The slope of a numeric or ordinal column is the change of the prediction per unit or rank. A nominal column has one
     slope for each value, which is the change of the prediction if this value replaced the query's value. A slope is NaN
@@ -160,7 +160,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     ----------
     n_neighbors
         Number of nearest rows in each fit, ``"sqrt"``, ``"all"``, or ``"loo"`` (default without a bandwidth) for the
-        number with the lowest leave-one-out squared error on at most 2000 rows; usually, up to 1024 are tried.
+        number with the lowest leave-one-out squared error on at most 2000 rows; numbers up to 1024 are usually tried.
     degree, kernel
         Degree of the polynomial, which is 0 (kernel regression), 1 (linear) or 2 (quadratic). Kernel K, its name, or a
         function that maps an array of relative distances ``u = d / h`` to weights >= 0.

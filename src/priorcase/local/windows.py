@@ -59,7 +59,7 @@ _ENTRIES = 1 << 16
 
 
 def warn_queries(kind: type[FarQueryWarning | LocalConvergenceWarning], queries: Sequence[int], text: str) -> None:
-    """Issue a warning about queries at the first caller outside the library."""
+    """Issue a warning that lists queries; its location is the first caller outside the library."""
     warning = kind(text)
     warning.queries = tuple(queries)
     warn_caller(warning)
@@ -84,7 +84,7 @@ def warn_far(queries: Sequence[int], n: int, instead: str) -> None:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Neighborhoods(NeighborList):
-    """Rows around queries with their kernel weights."""
+    """Rows around each query, and the kernel weight of each row."""
 
     weights: FloatArray  # not multiplied by the counts
     far: BoolArray  # queries without weighted rows: the nearest rows have equal weights
@@ -205,7 +205,7 @@ class KernelWindow:
         return _kept(found, found.distances <= cast(float, self.bandwidth)) if self.bounded else found
 
     def _vote(self) -> Vote:
-        """Return the vote that decides how many rows are found; kernel votes also need row k + 1, for the bandwidth."""
+        """Return the kind of vote, on which the number of rows to find depends: kernel votes also need row k + 1."""
         if self.bandwidth is not None or self.stretch is not None or isinstance(self.kernel, Uniform):
             return UniformVote()
         return KernelVote(self.kernel)
@@ -232,7 +232,7 @@ def _at_most_one(weights: FloatArray, indptr: IntArray) -> FloatArray:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LeaveOneOutCurve(GridResult):
-    """Leave-one-out mean squared error of each candidate; prints as a table and converts to an array.
+    """Table of the leave-one-out mean squared error of each candidate; converts to an array of these errors.
 
     Parameters
     ----------
@@ -535,7 +535,7 @@ class LocallyWeighted(NeighborsEstimator):
         return self._curve_type("n_neighbors" if by_k else "bandwidth", candidates, errors, n, self._backend)
 
     def _candidate_ks(self) -> IntArray:
-        """Return the numbers of neighbors to try, from the minimum for a fit up, in ratios of about 1.4."""
+        """Return the numbers of neighbors to try: the minimum for a fit, about 1.4 times as many, and so on."""
         terms = self._local_table().n_terms(self._model.degree)
         last = min(max(1, self._n_stored() - 1), max(MOST_NEIGHBORS, 4 * terms))
         first = min(last, 1 if self._model.degree == 0 else terms + 2)

@@ -142,7 +142,11 @@ class NeighborsMemory(Memory):
         return learned or needs_classes(self.distance, self.instances.schema)
 
     def weights_for(self, cells: FloatArray, own: IdArray | None = None, *, threads: int = 1) -> FloatArray | None:
-        """Return attribute weights; local weights have one row per query and are learned without the row in ``own``."""
+        """Return one weight for each attribute, or one row of weights for each query if the weights are local.
+
+        If the queries are stored rows, ``own`` contains their ids, and the local weights of each query are learned
+        without this query. None means equal weights.
+        """
         weights = self.attribute_weights
         given = self._weights
         if weights is None or not len(cells) or not (isinstance(given, LearnedWeights) and given.weighting.local):
@@ -576,5 +580,5 @@ def check_tabled(table: Table, distance: Distance) -> None:
             if lacking := [value for value in used if identity(value) not in known]:
                 raise ParameterError(
                     f"the ValueTable of column {table.schema.label(a)!r} has no entries for {listed(lacking)}. "
-                    "Add the missing values to the ValueTable."
+                    "Add entries for these values to the ValueTable."
                 )

@@ -250,7 +250,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         )
 
     def _deciding_priors(self, left_out: LeftOut | None = None) -> Sequence[FloatArray | None]:
-        """Return the prior of each target; None if no prediction depends on it, which avoids rounding errors."""
+        """Return the prior of each target, or None if it cannot change predictions; None avoids rounding errors."""
         return [None] * len(self._outputs()) if self._prior_is_level() else self._priors(left_out)
 
     def _priors(self, left_out: LeftOut | None = None) -> Sequence[FloatArray | None]:
@@ -288,7 +288,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return self._shaped(self._targets(rows))
 
     def _answers(self, polls: Sequence[Poll]) -> tuple[AnyArray, dict[str, Any]]:
-        """Return the predictions from polls, and the arguments of `precedents.assemble` that only classifiers have."""
+        """Return the predictions from polls, and the arguments of `precedents.assemble` that only classifiers pass."""
         outputs, predicted = self._outputs(), np.concatenate([self._decide(poll) for poll in polls])
         found: dict[str, Any] = {"codes": (np.stack([classes.codes for classes in outputs], axis=1), predicted)}
         if self._labeling.flat:

@@ -58,8 +58,8 @@ _LEARNED_FROM = 1000  # maximum number of rows for learning attribute relevance
 class Precedent(TextResult):
     """A stored row shown with a prediction: a voter, or the nearest row of another class.
 
-    Fields: ``id``, ``row`` (the values, None if missing), ``target`` (a tuple for several targets), ``distance`` from
-    the query, and ``contributions`` of each column to the distance.
+    The fields are ``id``, ``row`` (the values, None if missing), ``target`` (a tuple for several targets), ``distance``
+    from the query, and ``contributions`` of each column to the distance.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class Precedent(TextResult):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Precedents(PrintedPerQuery):
-    """Stored rows that vote on each query, nearest first; prints as a table.
+    """Stored rows that vote on each query, nearest first; they print as a table.
 
     The arrays of voters are flat, with one entry for each pair of a query and a voter. The entries of query ``i`` are
     at ``indptr[i]:indptr[i + 1]``. ``precedents[i]`` and ``precedents[i:j]`` select queries, which keep their numbers.
@@ -95,7 +95,8 @@ class Precedents(PrintedPerQuery):
         NaN if the distance compares whole rows.
     unlike
         For each query, the nearest row with a class other than the predicted class, or None if there is no such row.
-        Empty for regression; the explorer and the service add the nearest row outside the prediction interval.
+        Empty for regression, unless the explorer or the service has filled in the nearest row whose target is outside
+        the prediction interval.
     probabilities, classes
         Class probabilities of each query, shape (queries, classes), and the classes; None for regression and for
         several targets.
@@ -155,7 +156,7 @@ class Precedents(PrintedPerQuery):
         )
 
     def _listed(self, entries: Sequence[IntArray]) -> dict[str, Any]:
-        """Return the fields that have an entry per voter, with only the given entries, and the new ``indptr``."""
+        """Return the fields that have one entry per voter, reduced to ``entries``, and the new ``indptr``."""
         every = np.concatenate([np.arange(0), *entries])
         found: dict[str, Any] = {name: getattr(self, name)[every] for name in self._by_entry}
         found["rows"] = [self.rows[entry] for entry in every.tolist()]
@@ -446,7 +447,7 @@ def _fitting(columns: Sequence[Sequence[str]], order: Sequence[int], room: int) 
 
 @dataclass(frozen=True)
 class TerminalView:
-    """Display of precedents for rich, at any width; by default, the first few queries appear, each under its number."""
+    """Display of precedents with ``rich`` at any width; by default, of the first few queries, each under its number."""
 
     precedents: Precedents
     target: str = "target"

@@ -34,7 +34,7 @@ _GROWTH = 0.1
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PrequentialResult(GridResult):
-    """Predictions for a stream, in which each row is predicted from the rows before it; prints as a table of scores.
+    """Predictions for a stream, each row from the rows before it; they print as a table of scores.
 
     ``predictions`` and ``targets`` contain one entry per predicted row, and with several targets one column per target.
     ``first`` is the number of rows that were only stored, because there were too few rows to predict from. ``backend``

@@ -125,7 +125,7 @@ class CandidateGrid:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Tuning(GridResult):
-    """Candidate parameters with their leave-one-out scores; prints as a table.
+    """Candidate parameters with their leave-one-out scores; they print as a table.
 
     ``best`` is the estimator with the selected parameters ``best_params``, fitted to all rows. ``scoring`` is the name
     of the score used for selection. ``nested_scores`` contains the scores from nested cross-validation; it is empty if
@@ -244,7 +244,7 @@ class Tuning(GridResult):
             for line, *scores in zip(chosen, *columns, strict=True)
         ]
         header = ["", *names, *(_LABELS[name] for name in self._scores)]
-        title = f"{len(self):,} candidates scored on {self.rows:,g} rows, chosen by {self.score_label}"
+        title = f"{len(self):,} candidates scored on {self.rows:,g} rows; selection by {self.score_label}"
         note = "The best score is optimistic, since it was selected on the same rows; nested=5 gives an unbiased score."
         if self.nested_scores:
             scores = ", ".join(f"{_LABELS[name]} {number(score, 4)}" for name, score in self.nested_scores.items())
@@ -322,7 +322,7 @@ def tune(
     >>> y = ["no", "no", "no", "yes", "yes", "yes"] * 3
     >>> tuning = tune(KNNClassifier(), X, y, candidates={"n_neighbors": [1, 3, 9], "prior": [0.1, 1.0]}, nested=3)
     >>> tuning
-    6 candidates scored on 18 rows, chosen by log-score
+    6 candidates scored on 18 rows; selection by log-score
               n_neighbors  prior  log-score  Brier score  accuracy
       chosen  1            0.1      -0.0465      0.00413         1
       Nested cross-validation: log-score -0.04652, Brier score 0.004132, accuracy 1.
@@ -1035,7 +1035,7 @@ class _KNNCV(RowsEstimator[Memory]):
     def _restore_state(self, state: dict[str, Any]) -> None:
         super()._restore_state(state)
         if type(state["seed"]) is not int or state["seed"] < 0:
-            raise ValueError("a seed that is not a number")
+            raise ValueError("an invalid seed")
         self._seed = state["seed"]
         if len(self._memory):
             names = {*_SHARED, *(_OF_CLASSES if isinstance(self, ClassifierMixin) else ())}

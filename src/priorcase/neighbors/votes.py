@@ -74,9 +74,9 @@ class InverseSquare:
 class KernelVote:
     """Votes of ``K(d / h)`` for a ``bandwidth`` h; by default, h is the distance of the (k+1)-th nearest row.
 
-    If ``h`` is 0 or all votes on a query would be 0, its voters vote equally. If K is infinite for some voters, such as
-    ``1 / u^p`` at distance 0, only these voters have a vote. A row at an infinite distance votes only if all votes on
-    the query would otherwise be 0.
+    If ``h`` is 0 or all votes on a query would be 0, the query's voters vote equally. If K is infinite for some voters,
+    such as ``1 / u^p`` at distance 0, only these voters have a vote. A row at an infinite distance votes only if all
+    votes on the query would otherwise be 0.
     """
 
     kernel: Kernel
@@ -188,7 +188,7 @@ class Poll:
 
 
 def means(poll: Poll, targets: FloatArray) -> FloatArray:
-    """Return the vote-weighted mean of each target, shape (queries, targets), always between the voters' targets."""
+    """Return vote-weighted means of the targets, shape (queries, targets), within the range of the voters' targets."""
     voters, votes = poll.voters, poll.votes()
     result = np.empty((len(voters), targets.shape[1]))
     for t in range(targets.shape[1]):

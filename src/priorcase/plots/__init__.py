@@ -1,4 +1,4 @@
-"""Plots of models and predictions; each display has the methods ``plot`` and ``frame``, which returns the numbers."""
+"""Plots of models and predictions; each display has a method ``plot`` and a method ``frame``, which returns numbers."""
 
 from priorcase.plots.concept import ConceptDisplay
 from priorcase.plots.leave_one_out import LeaveOneOutDisplay

@@ -79,8 +79,8 @@ class ConceptDisplay(Display):
             None to show only the stored instances. The model needs ``history=True`` to distinguish dropped instances
             from instances that were never stored.
         columns
-            The two columns to plot, by name or position; None for the only two columns, or for principal components of
-            more than two columns.
+            The two columns to plot, by name or position. None uses the only two columns or, for more columns, the first
+            two principal components.
         concept
             The class whose description to plot, if each class has its own description.
         """
@@ -242,8 +242,8 @@ def _learned_classes(model: ConceptLearner, X: Any, y: Any) -> AnyArray:
 def _dropped(model: ConceptLearner, concept: Value, columns: dict[str, AnyArray]) -> IdArray:
     """Return the ids of instances that were stored and later dropped; empty if the model has no history.
 
-    An instance was stored if, in its step, the change in the number of stored instances plus the number of dropped
-    instances is positive.
+    Each instance has a step in the history. The instance was stored if its step increased the number of stored
+    instances plus the number of instances dropped so far.
     """
     none = np.empty(0, np.int64)
     if not model.history:

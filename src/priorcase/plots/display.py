@@ -85,7 +85,7 @@ class AxisColumn:
 
     ``positions`` contains the position of each row (NaN if the value is missing). ``values`` contains the categories at
     positions 0, 1, ... (ordinal levels in their order, other categories sorted), or is None for numbers. ``rows``
-    contains the first row with each category. ``dated`` is True if the numbers are dates.
+    contains the number of the first row with each category. ``dated`` is True if the numbers are dates.
     """
 
     name: str
@@ -414,7 +414,7 @@ def with_changes(X: Any, table: Table, rows: IntArray, changes: Mapping[int, Flo
 
 @dataclass(frozen=True, eq=False)
 class StoredRows:
-    """Stored rows in the order of their ids; ``rows`` contains the values, ``cells`` numbers and codes."""
+    """Stored rows in the order of their ids; ``rows`` contains the values, and ``cells`` contains numbers and codes."""
 
     schema: Schema
     ids: IdArray
@@ -424,7 +424,7 @@ class StoredRows:
 
 
 def stored_rows(model: Any, *, voting: bool = False) -> StoredRows:
-    """Return the rows that a learner has stored; with ``voting``, only the instances of a concept that vote."""
+    """Return the rows that a learner has stored; with ``voting``, omit instances of a concept that do not vote."""
     if not isinstance(model, NeighborsEstimator | ConceptLearner) or isinstance(model, KNNTransformer):
         raise ParameterError(
             f"model must predict from stored rows, got {quoted(model)}. KNNClassifier, KNNRegressor, "

@@ -24,7 +24,7 @@ _WIDE = 20.0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LeaveOneOutDisplay(Display):
-    """Leave-one-out scores of candidate numbers of neighbors or bandwidths; created by `LeaveOneOutDisplay.of`.
+    """Leave-one-out scores of the candidate values of a parameter; created by `LeaveOneOutDisplay.of`.
 
     ``lines`` maps the name of each plotted line (an empty string for a single line) to the scores of the
     ``candidates``, which are values of ``parameter``. ``score`` is the name of the score, and ``higher`` is True if

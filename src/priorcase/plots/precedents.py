@@ -77,8 +77,8 @@ class PrecedentsDisplay(Display):
         if not hasattr(model, "precedents") or X is None:
             what, value = ("model", model) if X is not None else ("X", X)
             raise ParameterError(
-                f"expected a model that has precedents, and queries X, got {what}={quoted(value)}. KNNClassifier, "
-                "KNNRegressor, LocallyWeightedRegressor, IB1 to IB5 and PEBLS have precedents."
+                f"expected a model with the method 'precedents', and queries X, got {what}={quoted(value)}. "
+                "KNNClassifier, KNNRegressor, LocallyWeightedRegressor, IB1 to IB5 and PEBLS have this method."
             )
         return cls(model.precedents(X)[query], int(most))
 

@@ -180,7 +180,7 @@ class Rows:
         return len(self.memory)
 
     def arguments(self, at: IdArray) -> tuple[Plan, NDArray[np.uint8], FloatArray, FloatArray]:
-        """Return what all reducers in the core need: plan, mask of coded columns, cells of rows, attribute weights."""
+        """Return the arguments that all reducers in the core need: plan, coded columns, cells, attribute weights."""
         plan, coded, cells = self.memory.training_data().core_arguments(at)
         weights = self.memory.attribute_weights
         return plan, coded, cells, np.ones(cells.shape[1]) if weights is None else np.ascontiguousarray(weights)

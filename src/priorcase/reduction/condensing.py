@@ -35,7 +35,7 @@ class CNN(Reducer):
     -----
     This is Hart's rule (*IEEE Trans. Information Theory* 14, 1968) for any number of classes. imbalanced-learn's
     ``CondensedNearestNeighbour`` starts with all rows of the smallest class and one random row of each other class, and
-    processes each other class once.
+    then processes the other classes once each.
 
     Examples
     --------

@@ -115,8 +115,8 @@ def reduction_curve(
 ) -> ReductionCurve:
     """Cross-validate reducers: the share of rows they keep, and the score of an estimator fitted to those rows.
 
-    In each split, the reducers and the estimator are fitted to the training rows only. The first row of the result is
-    the full table, without reduction.
+    In each split, the reducers and the estimator are fitted to the training rows only. The first row of the result
+    describes the full table, without reduction.
 
     Parameters
     ----------

@@ -63,9 +63,9 @@ class AttributeWeights(GridResult, Mapping[Name, float]):
         return np.argsort(-self.weights, kind="stable")
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a data frame sorted by weight: ``attribute``, ``weight`` and ``relative`` (weight / largest weight).
+        """Return a data frame sorted by weight, with columns ``attribute``, ``weight`` and ``relative``.
 
-        ``backend``: see `Precedents.frame`.
+        ``relative`` is the weight divided by the largest weight. For ``backend`` see `Precedents.frame`.
         """
         order = self.order
         names = [self.names[a] for a in order.tolist()]

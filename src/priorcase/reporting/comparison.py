@@ -177,7 +177,7 @@ class Trials:
     needed: dict[str, float] = field(default_factory=dict)  # seconds for all rows, for learners that ran out of time
 
     def first_round(self, candidates: Sequence[Candidate], left: Callable[[], float], say: Say) -> None:
-        """Measure learners on all splits as time allows: quick learners, then all in `ALWAYS`, then the rest."""
+        """Measure learners on all splits as time allows: quick learners, then those in `ALWAYS`, then the rest."""
         paces: dict[str, Pace] = {}
         reserve, columns = left() / 2, len(self.problem.X.kinds)
         for one in sorted(candidates, key=lambda one: one.name in ALWAYS):  # last, since they always have pilots
@@ -216,8 +216,8 @@ class Trials:
 
         With ``always=True``, the learner is measured even if there is too little time. The learners in `ALWAYS` are
         fitted to a sample of the training rows if all rows would take too long. These learners leave ``reserved``
-        seconds for the learners that follow, but can use at least a fixed share of the remaining time, and only this
-        share if ``reserved`` is None.
+        seconds for the learners that follow, but can use at least a fixed share of the remaining time. If
+        ``reserved`` is None, they can use only this share.
         """
         name, rows, splits = candidate.name, len(self.problem), len(self.splits)
         expected = pace.at(rows)
@@ -274,7 +274,7 @@ class Trials:
         return True
 
     def grow(self, candidates: Sequence[Candidate], left: Callable[[], float], say: Say) -> None:
-        """While time is left, measure again, on larger samples, the learners that were fitted to samples."""
+        """While time is left, replace results on samples by results on larger samples."""
         for one in candidates:
             while (rows := self.samples.get(one.name)) is not None:
                 pace = Pace(rows, self.costs[one.name] / len(self.splits), 1.0)
@@ -295,7 +295,7 @@ class Trials:
                 self.cells += self.run([replace(one, learner=learner)], splits)
 
     def timed(self, candidate: Candidate) -> float:
-        """Return the seconds that one learner takes for all splits."""
+        """Run one learner on all splits and return the seconds taken."""
         start = perf_counter()
         self.run([candidate], self.splits)
         return perf_counter() - start

@@ -120,7 +120,7 @@ class Bin:
 
 @dataclass(frozen=True, repr=False)
 class Calibration(GridResult):
-    """Predictions compared with the true values, in bins from small to large predictions; prints as a table.
+    """Comparison of predictions with the true values, in bins from small to large predictions; prints as a table.
 
     ``error`` is the mean absolute difference between ``predicted`` and ``observed``, weighted by the rows of each bin.
     For classification, this is the expected calibration error; for regression, the difference is in units of the
@@ -286,7 +286,7 @@ def _first(scores: FloatArray) -> IntArray:
 def _best_example(
     kind: str, problem: Problem, model: Any, found: OutOfFold, chosen: IntArray, usual: AnyArray
 ) -> int | None:
-    """Return a row that is an example of ``kind`` for ``model`` too; None if there is no such row."""
+    """Return a row that is also an example of ``kind`` if ``model`` predicts it; None if there is no such row."""
     rows = found.rows[chosen]
     if not problem.classes:
         off = np.abs(np.asarray(model.predict(problem.X.take(rows))) - problem.y[rows])

@@ -109,7 +109,7 @@ def _too_short(report: Report) -> Iterator[str]:
 
 
 def _fitted_to_samples(report: Report) -> str:
-    """Name the learners that were fitted to samples, and state that all rows would probably improve their scores."""
+    """Name the learners that were fitted to samples, and state that with all rows they would probably score better."""
     verdict, last = report.verdict, report.compared[-1]
     names = unambiguous(one.title for one in last.sampled)
     parts = [
@@ -315,7 +315,7 @@ def summary_text(report: Report, width: int = 100) -> str:
 
 
 def print_summary(report: Report, console: Console) -> None:
-    """Print the summary; command-line options to copy are never wrapped."""
+    """Print the summary; command-line options that users may copy are never wrapped."""
     for part in summary(report):
         console.print(part, soft_wrap=isinstance(part, Text) and part.no_wrap is True)
 

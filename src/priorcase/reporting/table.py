@@ -306,7 +306,7 @@ class TableSummary(GridResult):
     ``missing`` is the number of missing values, ``repeated`` the number of rows that equal an earlier row in all used
     columns, and ``conflicting`` the number of rows that equal another row in these columns but have a different target.
     Because of conflicting rows, no classifier can have a higher accuracy than ``ceiling`` on this table. ``remarks``
-    are sentences, or command-line options to copy.
+    are sentences, or command-line options that users may copy.
     """
 
     rows: int
@@ -396,7 +396,7 @@ def _column(name: str, column: AnyArray, kind: Kind, codes: IntArray, most: int 
 
 
 def _remarked(column: ColumnSummary, useless: Uninformative | None, rows: int, reveals: str | None) -> ColumnSummary:
-    """Return the column, with a remark if it is uninformative, mostly missing, or reveals the target ``reveals``."""
+    """Return the column; add a remark if it is uninformative, mostly missing, or reveals the target (``reveals``)."""
     if useless is not None and useless.left_out:
         return replace(column, remark=f"{useless}{_IGNORED}", used=False)
     if reveals is not None:
@@ -443,7 +443,7 @@ def _differ_in_a_letter(first: str, second: str) -> bool:
 
 
 def is_option(remark: str) -> bool:
-    """Return whether a remark is a command-line option to copy, which must not be wrapped."""
+    """Return whether a remark is a command-line option that users may copy; such a remark must not be wrapped."""
     return remark.startswith("--column ")
 
 

@@ -70,7 +70,7 @@ class Parts(GridsResult, tuple[Part, ...]):
 
 @dataclass(frozen=True, repr=False)
 class NextSteps(GridResult):
-    """Shell commands and Python code that use the recommended learner on new rows; prints as these lines."""
+    """How to use the recommended learner on new rows: lines of shell commands and of Python code."""
 
     commands: tuple[str, ...] = ()
     python: tuple[str, ...] = ()

@@ -275,7 +275,7 @@ class Index(TextResult):
         return same and not self._torn_by_fork and not self.lock.held_at_fork
 
     def follow(self, before: Instances, after: Instances) -> bool:
-        """Switch to the rows ``after`` a change; the caller must then make this change by `append`, `take` or `remove`.
+        """Switch from ``before`` to ``after``; the caller must then make this change by `append`, `take` or `remove`.
 
         Returns False if the index does not contain exactly the rows of ``before``. Until the change is made, `holds`
         returns False.
@@ -401,7 +401,7 @@ class Index(TextResult):
     def _blocks(
         self, fitted: FittedDistance, queries: FloatArray, weights: FloatArray, exclude: IdArray | None
     ) -> Iterator[tuple[_core.Plan, tuple[FloatArray, FloatArray], IdArray | None, slice]]:
-        """Yield the plan, the queries with weights, the excluded ids and the slice of each block of queries.
+        """Yield, for each block of queries, the plan, the queries with their weights, the excluded ids and the slice.
 
         All queries are in one block if they share one plan. Otherwise, several blocks limit the size of the tables of
         differences.

@@ -185,7 +185,7 @@ def schemata(
 
 
 def _sides(inside: BoolArray, losses: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return two arrays, shape (2, attributes): the mean loss without and with each attribute, and the mean's variance.
+    """Return the mean losses without and with each attribute, and the means' variances; both of shape (2, attributes).
 
     As in `Race`, there is an artificial row, which adds 0.5 to the sum of squares of each side. The mean and the
     variance of a side without rows are NaN.

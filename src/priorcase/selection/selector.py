@@ -46,7 +46,7 @@ _CHANGE_WIDTH = 32
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SelectionHistory(GridResult):
-    """Steps of an attribute selection; prints as a table. See `AttributeSelector`."""
+    """Steps of an attribute selection; they print as a table. See `AttributeSelector`."""
 
     steps: tuple[Step, ...]  # the decisions in order; see `frame`
     names: tuple[Name, ...]  # names of the attributes of the table
@@ -148,7 +148,7 @@ class AttributeSelector(SelectorMixin, BaseEstimator, metaclass=EstimatorMeta):
         Indifference threshold: differences in mean loss up to ``gamma`` are ignored. For numeric targets, ``gamma`` is
         relative to the loss of the best constant prediction.
     delta
-        Maximum probability of a wrong decision in a race, which is divided among all comparisons.
+        Maximum probability of a wrong decision in a race; this probability is divided among all comparisons.
     min_points
         Number of rows that are evaluated before a subset can be dropped.
     random_state, n_jobs
@@ -253,7 +253,7 @@ class AttributeSelector(SelectorMixin, BaseEstimator, metaclass=EstimatorMeta):
         if scoring not in get_args(Scoring) or search not in get_args(Search) or not np.isfinite(state["unit"]):
             raise ValueError("an invalid selection")
         if backend not in (None, *get_args(Backend)):
-            raise ValueError("a library of frames that does not exist")
+            raise ValueError("an unknown data frame library")
         self._settle(schema, SelectionHistory(steps, attribute_names(schema), search, scoring, state["unit"], backend))
         if state["output"]:
             self.set_output(transform=state["output"]["transform"])

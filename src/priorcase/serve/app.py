@@ -185,7 +185,7 @@ def read_json(body: bytes) -> Any:
 
 
 def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is not allowed, write null for a missing value")
+    raise ValueError(f"{name} is not allowed; write null for a missing value")
 
 
 class _StrictRequest(Request):
@@ -467,7 +467,7 @@ def create_app(
     if not is_base:
         answers.check_served(served)
     elif save is not None:
-        raise ParameterError("save is for models; a case base writes every change to disk before it responds.")
+        raise ParameterError("save must be None for a case base, which writes every change to disk before it responds.")
     service = Service(served, limits, target=target, read_only=read_only, save=save)
     return assembled(service, [base_routes(service) if is_base else model_routes(service)], token=token, hosts=hosts)
 
@@ -572,8 +572,8 @@ def model_routes(service: Service) -> APIRouter:
         n: Annotated[int, Query(ge=1, le=10)] = 1,
         fixed: Annotated[list[str], Query(description="Columns that must not change.")] = [],  # noqa: B006
         wanted: Annotated[str | None, Query(description="The desired class; by default any other class.")] = None,
-        above: Annotated[float | None, Query(description="Lower bound of the desired number (regression).")] = None,
-        below: Annotated[float | None, Query(description="Upper bound of the desired number (regression).")] = None,
+        above: Annotated[float | None, Query(description="Lower bound of the desired prediction (regression).")] = None,
+        below: Annotated[float | None, Query(description="Upper bound of the desired prediction (regression).")] = None,
     ) -> Any:
         model, wish = service.model, {"above": above, "below": below}
 

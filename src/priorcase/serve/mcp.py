@@ -21,7 +21,10 @@ from priorcase.serve.app import Limits, Service
 
 Row = Annotated[
     dict[str, Any],
-    Field(description="Mapping from columns to values; null and omitted columns are missing. See the tool schema."),
+    Field(
+        description="Mapping from columns to values; null and omitted columns are missing values. "
+        "Call the tool 'schema' to list the columns."
+    ),
 ]
 Fixed = Annotated[list[str], Field(description="Columns that counterfactuals must not change.")]
 Columns = Annotated[list[str], Field(min_length=1, max_length=2)]

@@ -143,8 +143,8 @@ class Distance(TextResult):
                 )
             if (self.nominal, self.ordinal) != (Overlap(), Levels()):
                 raise ParameterError(
-                    "nominal and ordinal of Distance have no effect with unit_length=True; "
-                    f"omit both, got {self.nominal!r} and {self.ordinal!r}"
+                    "nominal and ordinal of Distance have no effect with unit_length=True, "
+                    f"got {self.nominal!r} and {self.ordinal!r}. Omit both."
                 )
 
     def __repr__(self) -> str:

@@ -114,7 +114,7 @@ class Statistics:
         return self._instances
 
     def summary(self) -> Summary:
-        """Return the statistics without the rows, so that the next refit can update the statistics."""
+        """Return the statistics, but not the rows, in a form that the next refit can update."""
         ranges, until = None, math.inf
         if self._only_ranges:
             low, high = [-math.inf] * len(self.schema), [math.inf] * len(self.schema)

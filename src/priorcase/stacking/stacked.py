@@ -161,15 +161,18 @@ def _named(members: Members, task: Literal["classify", "regress"]) -> dict[str, 
     )
     if not found:
         raise ParameterError(
-            f"members must contain at least one {kind} in addition to {BASELINE!r}, which is always a member, got "
-            f"{quoted(members)}. Pass None for the default members."
+            f"got members={quoted(members)}; expected at least one {kind} in addition to {BASELINE!r}, which is always "
+            "a member. Pass None for the default members."
         )
     for name, given in found.items():
         member = default[given] if isinstance(given, str) else given
-        if name == BASELINE or isinstance(member, type) or not hasattr(member, "get_params") or not fits(member):
+        if name == BASELINE:
             raise ParameterError(
-                f"members[{name!r}] must be an unfitted {kind} or the name of a learner such as 'knn', "
-                f"and have a name other than {BASELINE!r}, which is always a member; got {quoted(member)}"
+                f"got a member named {BASELINE!r}, but this is the name of a member of every stack. Use another name."
+            )
+        if isinstance(member, type) or not hasattr(member, "get_params") or not fits(member):
+            raise ParameterError(
+                f"got the member {quoted(member)}; expected an unfitted {kind}, or the name of a learner such as 'knn'."
             )
     return found
 
@@ -959,7 +962,7 @@ class StackedRegressor(RegressorMixin, Stacked):
 
     @reads
     def predict_interval(self, X: Any, level: float = 0.9) -> FloatArray:
-        """Predict for each row an interval with coverage ``level`` of its target, shape (queries, 2)."""
+        """Predict for each row an interval that contains the target with probability ``level``, shape (queries, 2)."""
         self._answering()
         check_value("level", level, [Interval(Real, 0, 1, closed="neither")])
         table = self._table(X)

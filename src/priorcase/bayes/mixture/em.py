@@ -75,10 +75,11 @@ class Parameters:
         return replace(self, tables=tuple(np.ascontiguousarray(table) for table in tables))
 
     def log_prior(self, prior: Prior) -> float:
-        """Return the log prior density over log-odds of probabilities, means, and logs of precisions.
+        """Return the log of the prior density of the parameters.
 
-        For n probabilities with weight a, the density is ``G(n a) / G(a)^n prod_l phi_l^a``, with G the gamma function.
-        The density of ``mu, ln lambda`` is ``N(mu; 0, 1 / (strength lambda)) Gamma(lambda; shape, rate) lambda``,
+        The density is over the means, the logs of the precisions, and the log-odds of the probabilities. For n
+        probabilities with weight a, the density is ``G(n a) / G(a)^n prod_l phi_l^a``, with G the gamma function. The
+        density of ``mu, ln lambda`` is ``N(mu; 0, 1 / (strength lambda)) Gamma(lambda; shape, rate) lambda``,
         truncated at the largest precision.
         """
         total = _log_dirichlet(self.log_weights, prior.weight)
@@ -91,7 +92,10 @@ class Parameters:
 
 
 def _log_dirichlet(logs: FloatArray, weight: float) -> float:
-    """Return the summed Dirichlet log-densities (over log-odds) of distributions given as logs along the last axis."""
+    """Return the sum of the Dirichlet log-densities of several distributions; the densities are over log-odds.
+
+    Each distribution is a slice of ``logs`` along the last axis, which contains log-probabilities.
+    """
     n = logs.shape[-1]
     constant = float(gammaln(n * weight) - n * gammaln(weight)) if n else 0.0
     return constant * float(logs.size // max(n, 1)) + weight * float(logs.sum())

@@ -233,7 +233,7 @@ class Candidates:
         return found
 
     def _value(self, places: IntArray, weights: FloatArray) -> Any:
-        """Return the solution that some cases share or, for numeric solutions, the weighted mean of their solutions."""
+        """Return the solution that a group of cases shares, or the weighted mean if solutions are numeric."""
         codes = self.solutions.codes[places]
         if self.solutions.numbers is None:
             return plain_shown(self.solutions.texts[int(codes[0])])

@@ -274,7 +274,7 @@ def branch_gain(branches: FloatArray, missing: FloatArray) -> FloatArray:
 
 
 def group_gain(weights: FloatArray, groups: IntArray, solutions: IntArray, shape: tuple[int, int]) -> float:
-    """Return the gain of the question to which group a case belongs.
+    """Return the gain of the question "To which group does the case belong?".
 
     ``groups`` contains the group of each case, or -1 for a missing value; ``shape`` is (n_groups, n_solutions).
     """

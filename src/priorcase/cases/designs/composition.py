@@ -65,8 +65,8 @@ def fragments_of(cases: Iterable[Any], attribute: Name = "function") -> list[Fra
     """
     if isinstance(cases, (str, bytes)) or not isinstance(cases, Iterable):
         raise ParameterError(
-            f"cases must be a list of cases or fragments, got {quoted(cases)}. plumbing() returns a small library of "
-            "fragments."
+            f"cases must be a list of cases or fragments, got {quoted(cases)}. Pass for example plumbing(), a small "
+            "library of fragments."
         )
     if isinstance(cases, Mapping):
         return [Fragment(str(name), FunctionGraph.of(graph)) for name, graph in cases.items()]
@@ -201,7 +201,7 @@ class Design(GridResult):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a frame with one row per arc, which also describes the piece that realizes the arc.
+        """Return a frame with one row per arc; each row also describes the piece that realizes the arc.
 
         The columns are ``source``, ``sign``, ``target``, ``piece``, ``fragment``, ``own_source`` and ``own_target``.
         ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
@@ -364,8 +364,8 @@ def design(
     attribute
         The attribute whose value is the function graph of a case.
     elaborate
-        Maximum number of rewritings. Graphs with more rewritings are tried only if fewer than ``limit`` designs have
-        been found so far.
+        Maximum number of rewritings. Each further rewriting is tried only if fewer than ``limit`` designs have been
+        found so far.
     rules
         Rewriting rules: objects with a method ``rewritings(graph, fresh)``, see `Elaboration`.
     free
@@ -604,7 +604,7 @@ class _Covering:
         return any(all(count[arc] > 1 for arc in self.pieces[place].arcs) for place in chosen)
 
     def greedy(self) -> Design:
-        """Return the design made by adding each piece that fits the previous pieces; used if the budget is spent."""
+        """Return a design made by adding each piece that fits the pieces before it; called if the budget is spent."""
         chosen: list[int] = []
         done: set[Arc] = set()
         for place, piece in enumerate(self.pieces[:_TRIED]):

@@ -44,7 +44,7 @@ class SplitArc:
     """
 
     def rewritings(self, graph: FunctionGraph, fresh: str) -> Iterator[Rewriting]:
-        """Yield two rewritings of every arc, with different signs; yield nothing if the graph has the maximum size."""
+        """Yield two rewritings of every arc, one for each sign of its first part; none for a graph of maximum size."""
         if len(graph.variables) >= MOST_VARIABLES or len(graph) >= MOST_ARCS:
             return
         ways: dict[str, tuple[tuple[Sign, Sign], ...]] = {"+": (("+", "+"), ("-", "-")), "-": (("-", "+"), ("+", "-"))}

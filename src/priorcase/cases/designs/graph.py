@@ -100,7 +100,7 @@ class FunctionGraph(TextResult):
         control: C
         """
         if not isinstance(text, str):
-            raise ParameterError(f"got {quoted(text)}; expected a string. FunctionGraph(arcs) takes a list of arcs.")
+            raise ParameterError(f"got {quoted(text)}; expected a string. For a list of arcs, use FunctionGraph(arcs).")
         arcs: list[Sequence[str]] = []
         labels: dict[str, str] = {}
         for part in filter(None, map(str.strip, re.split(r"[;\n]", text))):
@@ -125,7 +125,7 @@ class FunctionGraph(TextResult):
     def from_json(cls, text: str) -> Self:
         """Create a graph from the string returned by `to_json`."""
         if not isinstance(text, str):
-            raise ParameterError(f"got {quoted(text)}; expected a string. FunctionGraph(arcs) takes a list of arcs.")
+            raise ParameterError(f"got {quoted(text)}; expected a string. For a list of arcs, use FunctionGraph(arcs).")
         try:
             content = json.loads(text, object_pairs_hook=_without_repeats)
         except (RecursionError, ValueError) as error:
@@ -135,7 +135,7 @@ class FunctionGraph(TextResult):
                 return cls(content["arcs"], content["labels"])
             reason = "it is not an object with a list 'arcs' and an entry 'labels'"
         raise ParameterError(
-            f"got text that is not a function graph: {reason}. to_json() writes "
+            f"got text that is not a function graph: {reason}. Pass the result of to_json(), such as "
             '{"arcs":[["Q1","+","Q3"]],"labels":{"Q1":"flow"}}.'
         )
 
@@ -276,8 +276,8 @@ def _checked_arc(given: object) -> Arc:
         )
     if source == target:
         raise ParameterError(
-            f"got an arc from {quoted(source)} to itself; expected two different variables. Write feedback with "
-            "another variable, such as 'T -> heat; heat +> T'."
+            f"got an arc from {quoted(source)} to itself; expected two different variables. Represent feedback "
+            "by arcs to another variable and back, such as 'T -> heat; heat +> T'."
         )
     return Arc(str(source), "+" if sign == "+" else "-", str(target))
 

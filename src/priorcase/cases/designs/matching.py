@@ -84,7 +84,8 @@ def _check_graphs(**graphs: object) -> None:
     for name, graph in graphs.items():
         if not isinstance(graph, FunctionGraph):
             raise ParameterError(
-                f"{name} must be a FunctionGraph, got {quoted(graph)}. Use FunctionGraph.parse('Q1 +> Q3')."
+                f"{name} must be a FunctionGraph, got {quoted(graph)}. Pass for example "
+                "FunctionGraph.parse('Q1 +> Q3')."
             )
 
 
@@ -306,7 +307,7 @@ def graph_similarity(case: FunctionGraph, query: FunctionGraph, *, steps: int = 
 
 
 class _CommonArcs:
-    """A search that assigns case variables to the query's variables, starting with the variables on the most arcs."""
+    """A search that assigns case variables to query variables, starting with the query variables on the most arcs."""
 
     def __init__(self, case: FunctionGraph, query: FunctionGraph, budget: Budget) -> None:
         self.case, self.query, self.budget, self.best = case, query, budget, 0

@@ -84,7 +84,7 @@ def export(
             return write(cases, attributes, file)
     except FileExistsError:
         raise CaseBaseError(
-            f"{path!s} exists already; nothing was written. Choose another file, or set overwrite."
+            f"{path!s} exists already; nothing was written. Choose another file, or set 'overwrite'."
         ) from None
 
 

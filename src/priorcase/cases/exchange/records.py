@@ -74,7 +74,7 @@ def check_no_columns(columns: Mapping[str, str], source: str) -> None:
 def records_of(
     rows: Iterable[tuple[int, Mapping[str, Any], Mapping[str, Any]]], attributes: Kinds, source: str
 ) -> Iterator[CaseRecord]:
-    """Yield a case for each row; a row consists of a line number, values by attribute, and the other fields."""
+    """Yield a case for each row; a row contains a line number, a mapping of attribute values, and other fields."""
     for line, values, told in rows:
         with errors_at(f"{source} line {line}"):
             if not attributes.keys() >= values.keys():

@@ -209,7 +209,7 @@ def _delimiter_of(path: Path) -> str:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the header and then the rows as pairs: the number of the first line of the row, and its cells.
+    """Yield, for the header and for each row, the number of its first line and the list of its cells.
 
     All rows have the same number of cells; empty rows are skipped.
     """

@@ -138,8 +138,8 @@ def from_description(found: Mapping[str, Any]) -> LocalSimilarity:
         if isinstance(error, ParameterError):
             raise
         raise ParameterError(
-            f"{quoted(found)} does not describe a measure: {cls.__name__} has other parameters. Expected the result of "
-            "describe(measure)."
+            f"{quoted(found)} does not describe a measure: the parameters do not fit {cls.__name__}. Expected the "
+            "result of describe(measure)."
         ) from None
     return measure
 

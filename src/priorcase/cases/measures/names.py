@@ -123,7 +123,7 @@ class _Counts(NamedTuple):
         return profile if end > begin else self.prior
 
     def entries(self, solutions: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:
-        """Return, as three arrays, the nonzero counts of some solutions: position of the value, count, and solution."""
+        """Return three arrays: value position, count and solution for each nonzero count of the given solutions."""
         table = self.by_solution
         begins, sizes = table.indptr[solutions], table.indptr[solutions + 1] - table.indptr[solutions]
         offsets = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes) + np.repeat(begins, sizes)

@@ -183,7 +183,7 @@ class OneSided(_LineMeasure):
 
 @dataclass(frozen=True)
 class Threshold(_LineMeasure):
-    """Similarity 1 if ``|a - b| <= tolerance``, otherwise 0; dates count in days, levels by rank. Symmetric.
+    """Similarity 1 if ``|a - b| <= tolerance``, otherwise 0; dates are compared in days, levels in ranks. Symmetric.
 
     For ``log`` see `Linear`; with ``log=True``, ``tolerance`` refers to the log scale.
 

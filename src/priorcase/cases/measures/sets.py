@@ -96,7 +96,7 @@ class Documents:
 
 
 def postings(documents: Documents, weights: FloatArray | None = None) -> _core.Postings:
-    """Return, for each term, the values that contain the term, and its weight in each value (1 by default)."""
+    """Return, for each term, the values that contain the term, and the weight of the term in each (1 by default)."""
     shape = (len(documents.values), len(documents.vocabulary))
     data = np.ones(len(documents.terms)) if weights is None else weights
     table = sparse.csr_array((data, documents.terms, documents.begins), shape=shape).tocsc()

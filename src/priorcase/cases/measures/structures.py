@@ -1,4 +1,4 @@
-"""Measures of structured values: nodes of a taxonomy by their deepest common ancestor, graphs by their common part."""
+"""Measures of structured values: taxonomy nodes (by deepest common ancestor) and graphs (by common part)."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class _Weighted(NamedTuple):
     postings: _core.Postings
 
     def proportional(self, asked: dict[int, int], found: FloatArray) -> list[int]:
-        """Return the positions of the texts with the query's terms in the same proportions (the exact cosine is 1)."""
+        """Return the positions of the texts that have exactly the query's terms in the same proportions (cosine 1)."""
         begins, first = self.documents.begins, next(iter(asked))
         near = np.flatnonzero(found > _NEAR)
         places = []

@@ -141,7 +141,7 @@ class Explanation(GridResult):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Retrieval(GridResult, Sequence[Match]):
-    """Cases similar to a query, the most similar first; prints as a table of the attributes with nonzero weight.
+    """Result of `CaseBase.retrieve`: similar cases, best first; prints as a table of attributes with nonzero weight.
 
     Parameters
     ----------
@@ -301,7 +301,7 @@ class Retrieval(GridResult, Sequence[Match]):
         return Grid(title, header, lines, "; ".join(notes), right={0, 1})
 
     def _values(self, room: int) -> list[list[str]]:
-        """Return one column for each of the attributes with the largest weights: as many as fit, but at least one."""
+        """Return the columns of the attributes with the largest weights: as many columns as fit, but at least one."""
         names, shown = list(self.query), dict[int, list[str]]()
         for a in np.argsort(-self.weights, kind="stable")[: np.count_nonzero(self.weights)].tolist():
             asked = self.query[names[a]]
@@ -384,8 +384,8 @@ def retrieve(
     k = check_count("k", k)
     if not is_number(diversity) or not 0 <= diversity <= 1:
         raise ParameterError(
-            f"diversity must be a number from 0 to 1, got {quoted(diversity)}. 0 retrieves the most similar cases; "
-            "larger values retrieve similar cases that differ more from each other."
+            f"diversity must be a number from 0 to 1, got {quoted(diversity)}. diversity=0 retrieves the most similar "
+            "cases; larger values retrieve similar cases that differ more from each other."
         )
     threads = thread_count(n_jobs)
     cache = MeasureCache() if cache is None else cache

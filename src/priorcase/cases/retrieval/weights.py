@@ -71,8 +71,8 @@ class Weights(GridResult, Mapping[str, float]):
     fixed
         The attributes whose weights were fixed and not learned.
     rare
-        Number of distinct targets that occur fewer than ``k`` times, and number of distinct targets; (0, 0) if the
-        target is numeric.
+        Number of distinct values of the target that occur fewer than ``k`` times, and number of all distinct values;
+        (0, 0) if the target is numeric.
 
     Examples
     --------
@@ -204,7 +204,7 @@ class _Votes:
         return float(losses.mean())
 
     def rare(self, k: int) -> tuple[int, int]:
-        """Return the number of classes with fewer than k cases, and the number of classes."""
+        """Return the number of classes with fewer than k cases, and the number of all classes."""
         counts = np.bincount(self.codes)
         return int(np.count_nonzero(counts < k)), len(counts)
 
@@ -492,14 +492,14 @@ def learn_weights(
 
     Weights are searched in `GRID`. The search starts from equal weights of all attributes, and again from equal weights
     of the attributes that are predictive by themselves. Attributes that do not improve the loss are then dropped.
-    Measures that learn from solutions, such as MVDM, have seen the solution of the left-out case, so attributes with
-    such a measure and rare values get too much weight.
+    Measures that learn from solutions, such as MVDM, have seen the solution of the left-out case. With such a
+    measure, attributes with rare values therefore get too much weight.
     """
     k = check_count("k", k)
     names = [name for name, kind in table.attributes.items() if kinds.kind_name(kind) in _PREDICTABLE]
     hint = f"Attributes that can be predicted: {listed(names, limit=12)}." if names else "'solution' is usual."
     check_choice("target", target, ("solution", "outcome", *names), hint=hint)
-    sample = check_count("sample", sample, least=_FEWEST, hint="2000 is usual.")
+    sample = check_count("sample", sample, least=_FEWEST, hint="A sample of 2000 is usual.")
     seed = check_seed(random_state)
     shown = check_flag("progress", progress, hint="False hides the progress bar.")
     threads = thread_count(n_jobs)

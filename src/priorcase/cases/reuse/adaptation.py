@@ -129,8 +129,8 @@ def reuse(
             check_known((name for name in rule.when if name != "solution"), kinds)
     if chosen is not None and not chosen.adapts and some_rules:
         raise CaseBaseError(
-            f"got rules with method={chosen.name!r}, which does not adapt solutions. method='copy' starts from the "
-            "same case and applies rules to its solution."
+            f"got rules with method={chosen.name!r}, which does not adapt solutions. Use method='copy', which starts "
+            "from the same case and applies rules to its solution."
         )
     check_known(query, kinds)
     sources = read_sources(matches, kinds)

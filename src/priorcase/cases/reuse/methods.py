@@ -65,7 +65,7 @@ class Method(Protocol):
 
 
 class _Base:
-    """Base class of the methods: checks parameters and the type of solutions, and decides when nothing is proposed."""
+    """Base class of the methods: checks parameters and the type of solutions, and whether anything can be proposed."""
 
     name: ClassVar[str]
     adapts: ClassVar[bool] = True
@@ -247,7 +247,7 @@ def tally(
 
 
 class _Numbers(_Base):
-    """Base class of the methods for numbers: weights of cases, and proposals with a spread."""
+    """Base class of the methods that propose numbers: computes weights of cases, and proposals with a spread."""
 
     needs: ClassVar[str] = "number"
     weights: Weights

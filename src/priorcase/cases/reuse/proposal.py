@@ -116,7 +116,7 @@ class Difference:
 
     @property
     def how(self) -> str:
-        """The change from the case's to the query's value for numbers, dates and sets; otherwise an empty string."""
+        """For numbers, dates and sets, the change from the case's value to the query's value; otherwise empty."""
         case, query = self.case, self.query
         if is_number(case) and is_number(query):
             return f"{query - case:+.6g}"
@@ -166,8 +166,8 @@ class Proposal(GridsResult):
         The solution (None if nothing is proposed), the method, such as ``"vote"``, and a sentence that explains how the
         solution was made.
     confidence
-        Confidence in the solution before rules and critics: the similarity of the copied case, the probability of a
-        vote, or the lowest similarity of a composed part. The confidence is None for numbers, which have a `spread`.
+        Confidence in the solution before rules and critics: the similarity of the copied case, the probability of
+        the winner of a vote, or the lowest similarity of a composed part. None for numbers, which have a `spread`.
     base
         Id of the most similar case that the solution comes from; `differences` compares the query with this case.
     sources

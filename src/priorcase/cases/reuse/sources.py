@@ -51,15 +51,15 @@ class Sources:
     kinds: Mapping[str, CaseKind]
 
     def of_one_kind(self) -> str:
-        """Return the type of all solutions: ``"text"``, ``"number"``, ``"boolean"``, ``"list"`` or ``"mapping"``."""
+        """Return the type shared by all solutions, one of the words that `solution_kind` returns."""
         first: dict[str, int] = {}
         for case in self.cases:
             first.setdefault(solution_kind(case.solution), case.id)
         if len(first) > 1:
             types = ", ".join(f"{kind} (case {id})" for kind, id in first.items())
             raise CaseBaseError(
-                f"got solutions of several types: {types}; expected one type. method='copy' uses only the most similar "
-                "case."
+                f"got solutions of several types: {types}; expected one type. To use only the most similar case, pass "
+                "method='copy'."
             )
         return next(iter(first))
 
@@ -81,7 +81,10 @@ def read_sources(matches: Sequence[Any], kinds: Mapping[str, CaseKind]) -> Sourc
     if not found:
         n = len(matches)
         which = "the only retrieved case has no" if n == 1 else f"none of {n} retrieved cases has a"
-        raise CaseBaseError(f"{which} solution. Retrieve more cases, or record the solutions of cases.")
+        raise CaseBaseError(
+            f"{which} solution. Retrieve more cases (k=), or enter the solution of a retrieved case: revise(id, "
+            "solution=...)."
+        )
     found.sort(key=lambda case: (-case.similarity, case.id))
     return Sources(tuple(found), len(matches) - len(found), kinds)
 

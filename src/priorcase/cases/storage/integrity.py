@@ -163,7 +163,7 @@ def _depth(value: object) -> int:
 
 
 def frozen(value: object, depth: int = 0) -> Plain:
-    """Convert the lists in a value that was parsed from JSON back to tuples."""
+    """Return a value that was parsed from JSON, with all lists converted back to tuples."""
     if type(value) in _ATOMS or (type(value) is float and math.isfinite(value)):
         return value  # type: ignore[return-value]
     if not isinstance(value, list) or depth == _DEEPEST:
@@ -256,8 +256,8 @@ class Tally:
 class Counters:
     """The id that was assigned last, the number of the last step of the history, and the tallies of all tables.
 
-    ``wipe`` is 0 unless the file may still contain bytes of forgotten cases; in this case, it is the number of the last
-    step of the transaction that forgot these cases.
+    If the file may still contain bytes of forgotten cases, ``wipe`` is the number of the last step of the transaction
+    that forgot these cases; otherwise, ``wipe`` is 0.
     """
 
     last_id: int = 0
@@ -406,8 +406,9 @@ def _check_file(path: Path) -> None:
             raise sqlite3.DatabaseError("its header is wrong")
     except _JournalError as error:
         raise CaseBaseFileError(
-            f"The journal {path}-journal {error}, so it is not used to restore {path}. Nothing was changed. Move a "
-            "case base together with its journal; if the case base was restored from a backup, remove the journal."
+            f"The journal {path}-journal {error}, so it is not used to restore {path}. Nothing was changed. "
+            "Always move a case base together with its journal. If the case base was restored from a backup, remove "
+            "the journal."
         ) from None
 
 

@@ -148,7 +148,7 @@ def opening_errors(path: Path) -> Iterator[None]:
         yield
     except FileNotFoundError as error:
         raise CaseBaseFileError(
-            f"There is no case base at {path!s}. Check the path, or open it without readonly=True to create one."
+            f"There is no case base at {path!s}. Check the path, or omit readonly=True to create a case base."
         ) from error
     except OSError as error:
         raise CaseBaseFileError(

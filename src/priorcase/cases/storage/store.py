@@ -127,7 +127,7 @@ class Store:
     def _check(self, connection: sqlite3.Connection, *tables: str | None) -> None:
         """Check the pages of some tables, once per connection.
 
-        The table None stands for the whole file; in this case, the tallies of all tables are checked too.
+        The table None stands for the whole file, for which the tallies of all tables are checked too.
         """
         for table in tables:
             if table not in self._checked and None not in self._checked:

@@ -113,8 +113,8 @@ def row_blocks(n: int, width: int) -> Iterator[slice]:
 def center_count(asked: int | Literal["auto"], kind: CenterKind, rows: SortedRows) -> int:
     """Return the number of centers.
 
-    ``"auto"`` means ``4 sqrt(n)``, but from 100 to 200 and at most the number of distinct rows. With the kind
-    ``"all"``, the result is the number of distinct rows.
+    ``"auto"`` means ``4 sqrt(n)``, but at least 100 and at most 200, and never more than the number of distinct rows.
+    With the kind ``"all"``, the result is the number of distinct rows.
     """
     available = len(rows)
     if kind == "all":

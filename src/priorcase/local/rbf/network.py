@@ -225,7 +225,7 @@ class RBFNetwork(NeighborsEstimator):
     @property
     @reads
     def loo_curve_(self) -> RidgeCurve:
-        """Widths and penalties tried, with their error estimates; prints as a table."""
+        """Table of the widths and penalties tried, with their error estimates."""
         return replace(self._network().curve, backend=self._backend)
 
     @property
@@ -373,8 +373,8 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
         ``"kmeans"`` (k-means++), ``"em"`` (components of a `MixtureModel`), ``"random"`` rows, ``"stratified"`` (random
         rows from ten groups of the first target), or ``"all"`` distinct rows.
     width
-        A number; ``"auto"`` for the best of 1/4, 1/2, 1, 2 and 4 times the root mean square distance of rows from
-        centers and the mean of ``"neighbors"``, selected with alpha; ``"common"`` for ``d_max / sqrt(2 k)`` with k
+        A number; ``"auto"`` for the best of these, chosen with alpha: the mean of ``"neighbors"``, and 1/4, 1/2, 1, 2
+        and 4 times the root mean square distance of rows from centers; ``"common"`` for ``d_max / sqrt(2 k)`` with k
         centers; ``"neighbors"`` for the mean distance to the two nearest centers; ``"em"`` for widths of the mixture.
     alpha
         Ridge penalty: a number, ``"loo"`` (lowest leave-one-out error) or ``"gcv"`` (generalized cross-validation,
@@ -417,8 +417,8 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
 
     @reads
     def loo_residuals(self) -> FloatArray:
-        """Return the leave-one-out residuals ``y_i - f_{-i}(x_i)`` for fixed centers, widths and penalty. A row with
-        weight 2 keeps weight 1 when it is left out. A residual is infinite if the network interpolates the row.
+        """Return the leave-one-out residuals ``y_i - f_{-i}(x_i)`` for fixed centers, widths and penalty. Of a
+        row with weight 2, only a weight of 1 is left out. A residual is infinite if the network interpolates the row.
         """
         return self._shaped(self._left_out())
 
@@ -497,7 +497,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
 
     @reads
     def decision_function(self, X: Any) -> FloatArray:
-        """Return the outputs, shape (queries, classes), or for two classes their difference, shape (queries,)."""
+        """Return the outputs, shape (queries, classes); for two classes, return their difference, shape (queries,)."""
         outputs = self._outputs_of(X)
         return outputs[:, 1] - outputs[:, 0] if outputs.shape[1] == 2 else outputs
 

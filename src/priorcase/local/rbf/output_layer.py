@@ -93,8 +93,8 @@ class Spectrum:
         """Return the leave-one-out residuals of rows for each penalty, shape (rows, penalties, targets).
 
         Let ``h_i = 1 / n + sum_k z_ik^2 / (s_k^2 + alpha)``, where z_i are the coordinates of row i in the
-        directions V. The residual of a row that is left out once is exactly ``e_i / (1 - h_i)``. With ``whole``, the
-        row is left out with all its weight w, and the residual is ``e_i / (1 - w_i h_i)``. A residual is infinite if
+        directions V. If a weight v of row i is left out, the residual is exactly ``e_i / (1 - v h_i)``. With
+        ``whole``, v is the weight of the row; otherwise, v is this weight, but at most 1. A residual is infinite if
         the fit interpolates the row.
         """
         inner = self._inner(alphas).reshape(-1, self.means.size)
@@ -138,7 +138,7 @@ def with_rows(
 
 @dataclass(frozen=True, repr=False, eq=False)
 class RidgeCurve(GridResult):
-    """Widths and penalties tried, with their estimated squared errors; prints the best penalty for each width.
+    """Table of the widths and penalties tried, with their estimated errors; prints the best penalty for each width.
 
     Parameters
     ----------
