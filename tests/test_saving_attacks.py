@@ -389,7 +389,7 @@ def test_a_tuned_model_of_another_class_or_with_other_parameters_is_refused() ->
     state = header["saved"]["model"]["state"]
     for seed in (-1, 1.5):
         state["seed"], kept = seed, state["seed"]
-        with pytest.raises(ReadingError, match="a seed"):
+        with pytest.raises(ReadingError, match="an invalid seed"):
             load_bytes(made_up(header, arrays))
         state["seed"] = kept
     state["chosen"]["dict"][0][0] = "schema"

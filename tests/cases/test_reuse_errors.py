@@ -68,7 +68,7 @@ def wrong(*arguments: Any) -> str:
         (asked((1, 0.9, "reboot", 45), method="copy"), "outcome 45 of case 1"),
         (asked((1, 0.9, 3, {"minutes": 3}), method="mean"), "outcome {'minutes': 3} of case 1"),
         (asked((1, 0.9, "a", "b"), method="vote", success=lambda outcome: "yes"), "success returned 'yes' for case 1"),
-        (asked((1, 0.9, "a", "b"), success=fails), "the function of success raised KeyError: 'width'"),
+        (asked((1, 0.9, "a", "b"), success=fails), "the function of parameter 'success' raised KeyError: 'width'"),
         # options
         (asked(*TEXT, method="null", rules=[Rule({}, "x")]), "method='null'"),
         (asked(*TEXT, method="vote", prio=1), "Did you mean 'prior'"),
@@ -90,27 +90,27 @@ def wrong(*arguments: Any) -> str:
         (composed(parts={"motor": ["flow"]}), "omit the part"),
         (composed(parts={"pump": ["flows"]}), "Did you mean 'flow'?"),
         (composed(compatible=lambda parts: None), "compatible returned None"),
-        (composed(compatible=fails), "the function of compatible raised KeyError: 'width'"),
+        (composed(compatible=fails), "the function of parameter 'compatible' raised KeyError: 'width'"),
         # rules
         (adapted(Rule({}, fails, name="scale")), "the function of rule 'scale' raised KeyError: 'width'"),
         (adapted(Rule(fails, 1)), "the function of rule '1' raised KeyError: 'width'"),
         (adapted(Rule({"os": fails}, 1)), "the function for 'os' raised KeyError: 'width' for 'linux'"),
         (adapted(Rule(lambda query, case: None, 1)), "the function of rule '1' returned None"),  # type: ignore[arg-type, return-value]
-        (adapted(Rule({}, lambda solution, query, case: None)), "rule '1' returned None as the solution"),
-        (adapted(Rule({}, lambda solution, query, case: {1, 2})), "rule '1' returned {1, 2} as the solution"),
+        (adapted(Rule({}, lambda solution, query, case: None)), "rule '1' gives None as the solution"),
+        (adapted(Rule({}, lambda solution, query, case: {1, 2})), "rule '1' gives {1, 2} as the solution"),
         (adapted(Rule({}, ("a", "b"), name="words"), solution={"a": 1}), "'words' changes a text"),
         (adapted(Rule({}, {"tray": 1})), "changes a mapping, but the solution is a text"),
         (adapted(Rule({"pages": contains("x")}, 1)), "'pages' is of kind 'numeric'"),
         (adapted(Rule({"pages": "many"}, 1)), "'many' for 'pages'"),
         (adapted(Rule({"page": 1}, 1)), "Did you mean 'pages'?"),
-        (lambda: Rule({}, {"a": {1, 2}}), "then returned"),
+        (lambda: Rule({}, {"a": {1, 2}}), "then gives"),
         # critics
         (criticized(Critic(fails, name="width")), "the function of critic 'width' raised KeyError: 'width'"),
         (criticized(Critic(wrong, fails)), "the function of critic '1' raised KeyError: 'width'"),
         (criticized(Critic(lambda s, q: False)), "the function of critic '1' returned False"),  # type: ignore[arg-type, return-value]
         (criticized(Critic(lambda s, q: "")), "the function of critic '1' returned ''"),
-        (criticized(Critic(wrong, lambda s, q: None)), "critic '1' returned None as the solution"),
-        (criticized(Critic(wrong, lambda s, q: float("inf"))), "critic '1' returned inf as the solution"),
+        (criticized(Critic(wrong, lambda s, q: None)), "critic '1' gives None as the solution"),
+        (criticized(Critic(wrong, lambda s, q: float("inf"))), "critic '1' gives inf as the solution"),
     ],
 )
 def test_cases_and_functions_that_give_no_solution(call: Callable[[], Any], words: str) -> None:

@@ -203,7 +203,7 @@ def test_reports_say_which_figures_do_not_agree() -> None:
 
 def test_reports_say_what_symbols_would_do() -> None:
     lines, symbols = {TUMOR: printed(TUMOR)}, VARIANTS[1]
-    assert tables.compare({**lines, symbols: printed(TUMOR)}).notes[4].endswith("that the paper used them.")
+    assert tables.compare({**lines, symbols: printed(TUMOR)}).notes[4].endswith("that the paper used ranks.")
     assert (
         tables.compare({**lines, symbols: printed(TUMOR, off=3.0)})
         .notes[4]

@@ -244,7 +244,10 @@ def nearest(part: IndexedPartition, queries: Queries, k: int, ties: bool, weight
 
 
 def merged(lists: Sequence[Found], k: int, ties: bool) -> Found:
-    """Merge the neighbor lists of several partitions, keeping only rows needed for the ``k`` nearest."""
+    """Merge the neighbors found in several partitions, and keep the ``k`` nearest for each query.
+
+    Rows as near as the k-th are also kept if ``ties`` is True. If rows have weights, all neighbors are kept.
+    """
     lists = [each for each in lists if len(each.ids)] or list(lists[:1])
     if not len(lists[0].ids):
         return lists[0]

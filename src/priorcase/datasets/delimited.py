@@ -54,7 +54,7 @@ class RawTable(NamedTuple):
 
 
 def runs(lines: Iterable[int]) -> tuple[tuple[int, int], ...]:
-    """Return (row, line) for each row that is not on the line after the previous row; () if there are too many."""
+    """Return the pairs (row, line) at which the lines of a file stop being consecutive; () if there are too many."""
     found: list[tuple[int, int]] = []
     expected = None
     for row, line in enumerate(lines):

@@ -93,11 +93,12 @@ def _with_left_out(row: FloatArray, known: IntArray, plan: _Plan, background: Fl
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """Subsets of k columns to evaluate, from the empty to the full set, and the weights for computing contributions.
+    """The subsets of columns to evaluate, and how the contributions of k columns are computed from their values.
 
-    If all subsets are evaluated, ``weights`` has shape (k, subsets), and ``orders`` and ``places`` are empty. Otherwise
-    ``orders`` are permutations, each followed by its reverse, and ``places`` are the indices of the subsets
-    that each permutation passes through.
+    The first subset is empty, and the last has all columns. If all subsets are evaluated, ``weights`` has shape
+    (k, subsets), and ``orders`` and ``places`` are empty. Otherwise, ``weights`` is None, and ``orders`` has pairs of a
+    random order of the columns and its reverse. Columns are added one at a time in each order; ``places`` has the
+    indices of the subsets in ``masks`` that this gives.
     """
 
     masks: BoolArray

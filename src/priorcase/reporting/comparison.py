@@ -214,10 +214,9 @@ class Trials:
     ) -> None:
         """Measure one learner on all splits, or record that there was too little time.
 
-        With ``always=True``, the learner is measured even if there is too little time. The learners in `ALWAYS` are
-        fitted to a sample of the training rows if all rows would take too long. These learners leave ``reserved``
-        seconds for the learners that follow, but can use at least a fixed share of the remaining time. If
-        ``reserved`` is None, they can use only this share.
+        With ``always=True``, the learner is measured even if there is too little time. A learner in `ALWAYS` is fitted
+        to a sample of the training rows if all rows would take too long. It can use a fixed share of the remaining
+        time, or all but ``reserved`` seconds if that is more. If ``reserved`` is None, it can use only the share.
         """
         name, rows, splits = candidate.name, len(self.problem), len(self.splits)
         expected = pace.at(rows)

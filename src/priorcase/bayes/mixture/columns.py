@@ -303,7 +303,7 @@ def _renumber(
 
 
 def declaring(schema: Schema, values: dict[int, tuple[Value, ...]]) -> Schema:
-    """Return the schema with the values of its nominal columns declared, so that codes stay valid without rows."""
+    """Return a schema that declares the values of its nominal columns, so that their codes do not depend on rows."""
     found = [
         Nominal(values[a]) if isinstance(kind, Nominal) and not isinstance(kind, Text) and values[a] else kind
         for a, kind in enumerate(schema.kinds)

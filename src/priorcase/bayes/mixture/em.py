@@ -31,7 +31,11 @@ _NARROWER = 0.1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prior:
-    """Prior ``lambda ~ Gamma(shape, rate)``, truncated at ``bounds``, and ``mu ~ N(0, 1 / (strength lambda))``."""
+    """The prior of a numeric column in a component: its precision ``lambda`` and its mean ``mu``.
+
+    The precision has the distribution ``Gamma(shape, rate)``, truncated at ``bounds``; given the precision, the mean
+    has the distribution ``N(0, 1 / (strength lambda))``.
+    """
 
     weight: float  # in rows: the Dirichlet weight of each component and value
     strength: float

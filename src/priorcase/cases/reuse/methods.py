@@ -619,7 +619,8 @@ class Compose(_Base):
         return None, len(conflicts), conflicts
 
     def _verdict(self, parts: dict[str, Any]) -> bool | str:
-        found: object = True if self.compatible is None else called(self.compatible, parts, owner="compatible")
+        owner = "parameter 'compatible'"
+        found: object = True if self.compatible is None else called(self.compatible, parts, owner=owner)
         if isinstance(found, bool) or (isinstance(found, str) and found):
             return found
         raise CaseBaseError(f"compatible returned {quoted(found)}; expected True, False, or the conflict as a string.")

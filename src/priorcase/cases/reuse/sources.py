@@ -82,8 +82,7 @@ def read_sources(matches: Sequence[Any], kinds: Mapping[str, CaseKind]) -> Sourc
         n = len(matches)
         which = "the only retrieved case has no" if n == 1 else f"none of {n} retrieved cases has a"
         raise CaseBaseError(
-            f"{which} solution. Retrieve more cases (k=), or enter the solution of a retrieved case: revise(id, "
-            "solution=...)."
+            f"{which} solution. Retrieve more cases, or add a solution to a retrieved case with revise."
         )
     found.sort(key=lambda case: (-case.similarity, case.id))
     return Sources(tuple(found), len(matches) - len(found), kinds)
@@ -107,7 +106,7 @@ def degree(outcome: Any, success: Success, *, id: int | None) -> float:
     """
     if success is None or outcome is None:
         return 1.0
-    found = called(success, outcome, owner="success") if callable(success) else outcome
+    found = called(success, outcome, owner="parameter 'success'") if callable(success) else outcome
     if isinstance(found, bool) or (is_number(found) and 0 <= found <= 1):
         return float(found)
     if callable(success):
@@ -178,7 +177,7 @@ def effective(weights: Sequence[float]) -> float:
 
 
 def called(function: Callable[..., Any], *arguments: Any, owner: str) -> Any:
-    """Call a user's function with copies of the arguments and return its result; error messages contain ``owner``."""
+    """Call a user's function with copies of the arguments; messages of errors name its ``owner``."""
     try:
         found = function(*copy.deepcopy(arguments))
     except Exception as error:  # a user's function can raise anything; it is chained as the cause
@@ -196,7 +195,7 @@ def copied_solution(solution: Any, *, owner: str) -> Any:
         text, cause = None, error
     if text is None:
         raise CaseBaseError(
-            f"{owner} returned {quoted(solution)} as the solution; expected a value that JSON can represent. Return a "
+            f"{owner} gives {quoted(solution)} as the solution; expected a value that JSON can represent. Return a "
             "string, number or boolean, or a list or mapping of such values, not None."
         ) from cause
     return plain_shown(text)

@@ -145,7 +145,7 @@ class Store:
 
     @contextmanager
     def moment(self) -> Iterator[sqlite3.Connection]:
-        """Yield the connection within a transaction: all reads see one consistent snapshot, and writers wait."""
+        """Yield the connection within a transaction, so that all reads see the same state of the file."""
         with self._session() as connection:
             if connection.in_transaction:  # inside writing() of this thread
                 yield connection

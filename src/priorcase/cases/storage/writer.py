@@ -345,7 +345,7 @@ def wipe(connection: sqlite3.Connection, file: Path) -> None:
     connection.execute("VACUUM")
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     if (size := file.stat().st_size) > pages * PAGE:
-        raise sqlite3.OperationalError(f"the file still has {size:,} bytes")
+        raise sqlite3.OperationalError(f"the file has {size:,} bytes after VACUUM, more than its {pages:,} pages need")
     if mark:
         with connection:
             connection.execute("BEGIN IMMEDIATE")
