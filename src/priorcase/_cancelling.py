@@ -37,7 +37,7 @@ class Cancellation:
         self._end: Callable[[], None] | None = None
 
     def cancel(self) -> None:
-        """Stop the work at its next check for cancellation; call the function passed to `ending`, if any, at once."""
+        """Stop the work at its next check for cancellation. Inside an `ending` block, immediately call ``end``."""
         self._cancelled = True
         if (end := self._end) is not None:
             end()
@@ -49,7 +49,7 @@ class Cancellation:
 
     @contextmanager
     def ending(self, end: Callable[[], None]) -> Iterator[None]:
-        """Return a context for work that cannot check for cancellation: `cancel` immediately calls ``end``."""
+        """Return a context manager for work that cannot check for cancellation: `cancel` immediately calls ``end``."""
         self._end = end
         try:
             self.check()
@@ -59,7 +59,7 @@ class Cancellation:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Return a context in which `check_cancelled` and the compiled core check for cancellation on this thread."""
+        """Return a context manager; inside its block, `cancel` stops the work of the current thread."""
         before, _OF.cancellation = getattr(_OF, "cancellation", None), self
         try:
             yield
@@ -71,7 +71,7 @@ _OF = local()
 
 
 def check_cancelled() -> None:
-    """Raise `Cancelled` if the work of this thread was cancelled."""
+    """Raise `Cancelled` if the work of the current thread was cancelled."""
     cancellation: Cancellation | None = getattr(_OF, "cancellation", None)
     if cancellation is not None:
         cancellation.check()

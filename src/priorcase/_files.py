@@ -1,4 +1,4 @@
-"""Reading of files, and atomic writing of files (completely or not at all)."""
+"""Functions that read files, and functions that write a file completely or not at all."""
 
 from __future__ import annotations
 
@@ -54,7 +54,6 @@ def is_saved_model(path: str | os.PathLike[str]) -> bool:
 
 
 def read_file(path: Path) -> bytes:
-    """Return the bytes of a file."""
     try:
         return path.read_bytes()
     except FileNotFoundError as error:
@@ -62,7 +61,7 @@ def read_file(path: Path) -> bytes:
 
 
 def map_file(path: Path, least: int) -> bytes | mmap:
-    """Return the bytes of a file with fewer than ``least`` bytes, or a memory map of a larger file.
+    """Return the content of a file as bytes, or as a memory map if the file has at least ``least`` bytes.
 
     The memory map remains valid if the file is later replaced by another file of the same name.
     """
@@ -76,7 +75,7 @@ def map_file(path: Path, least: int) -> bytes | mmap:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file completely or not at all, except that a device or a pipe is written to directly."""
+    """Write a file completely or not at all. Devices and pipes are written to directly."""
     if path.exists() and not path.is_file():
         try:
             path.write_bytes(content)
@@ -89,7 +88,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 @contextmanager
 def whole_file(path: Path, *, overwrite: bool, mode: int = 0o666) -> Iterator[BinaryIO]:
-    """Open a temporary binary file for writing and reading, and move it to ``path`` once all of it is on disk.
+    """Open a temporary binary file for writing and reading. After the ``with`` block, rename the file to ``path``.
 
     If an error occurs, the previous file at ``path`` is unchanged. Without ``overwrite``, an existing file at ``path``
     raises ``FileExistsError``, even if it was created while the temporary file was open. A system error such as a full

@@ -31,11 +31,10 @@ _STYLE = f"<style>{''.join(f'div.priorcase.priorcase{part}{{{rule}}}' for part, 
 
 @dataclass(frozen=True)
 class Grid:
-    """A table of text cells, such as the result of one query; ``right`` lists the right-aligned columns.
+    """A table of text cells, such as the result of one query.
 
-    If the header is empty, only the title and the note are shown.
-
-    Control and bidirectional characters in names and values are escaped.
+    ``right`` contains the positions of the right-aligned columns. If the header is empty, only the title and the note
+    are shown. Control and bidirectional characters are escaped.
     """
 
     title: str
@@ -150,7 +149,7 @@ def text_html(text: str) -> str:
 
 
 def scoped_html(content: str) -> str:
-    """Return HTML content with the style that all results share."""
+    """Wrap HTML content in a ``div`` element with the style sheet that all results share."""
     return f'<div class="priorcase">{_STYLE}{content}</div>'
 
 
@@ -167,7 +166,6 @@ def _paragraph(text: str) -> str:
 
 
 def grid_markdown(grid: Grid) -> str:
-    """Return a table in Markdown."""
     lines = []
     if grid.header:
         rules = ["---:" if column in grid.right else "---" for column in range(len(grid.header))]

@@ -40,7 +40,7 @@ class Lock(_RLock):  # type: ignore[misc]  # final in the stubs, not at run time
     """
 
     held_at_fork: bool = False
-    """Whether another thread held the lock at the fork; the protected data may then be partly changed."""
+    """Whether another thread held the lock at the fork. If so, the protected data may be inconsistent."""
 
     def __init__(self) -> None:
         super().__init__()

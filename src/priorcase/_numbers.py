@@ -53,8 +53,8 @@ def share_text(share: float) -> str:
 def decimals(values: ArrayLike, digits: int = 4) -> int:
     """Return the number of decimals for the numbers of a column, based on their median absolute value.
 
-    A median of at least 1 is shown with ``digits`` significant digits. A smaller median is shown with ``digits - 1``
-    decimals, or with more if two significant digits need more. There are at most eight decimals.
+    A median of at least 1 is shown with ``digits`` significant digits. A smaller median is shown with at least
+    ``digits - 1`` decimals and at least ``digits - 2`` significant digits. There are never more than eight decimals.
     """
     import numpy as np
 

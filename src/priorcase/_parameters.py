@@ -65,7 +65,7 @@ def floats_or_none(values: object) -> tuple[float, ...] | None:
 
 
 def check_parameters(estimator: Any) -> None:
-    """Check each parameter that is listed in the ``_parameter_constraints`` of its estimator."""
+    """Check the parameters of an estimator against its ``_parameter_constraints``."""
     for name, value in estimator.get_params(deep=False).items():
         if name in estimator._parameter_constraints:
             check_value(name, value, estimator._parameter_constraints[name])
@@ -90,7 +90,7 @@ def check_fields(strategy: Any) -> None:
 
 
 def settle(strategy: object, **parameters: object) -> None:
-    """Set fields of a strategy, which is a frozen dataclass, while the strategy is being created."""
+    """Set fields of a frozen dataclass; to be called only while the object is being created."""
     for name, value in parameters.items():
         object.__setattr__(strategy, name, value)
 

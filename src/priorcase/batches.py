@@ -47,11 +47,11 @@ _BATCHES_AHEAD, _FILES_AHEAD = 3, 1
 
 
 class Batches:
-    """A table that is read as batches of at most `BATCH_ROWS` rows, which all have the same schema.
+    """A table that is read in batches of at most `BATCH_ROWS` rows. All batches must have the same schema.
 
-    ``source`` is the name of the table in messages, and ``again`` states whether the table can be read a second time.
-    Iterating yields non-empty ``pyarrow.RecordBatch`` objects. If a batch is invalid, the error message contains the
-    number of this batch.
+    The function ``read`` returns the batches as Arrow record batches or tables. ``source`` is the name of the table in
+    messages, and ``again`` states whether the table can be read a second time. Iterating yields non-empty
+    ``pyarrow.RecordBatch`` objects. If a batch is invalid, the error message contains the number of this batch.
     """
 
     def __init__(self, read: Callable[[], Iterable[Any]], *, source: str, again: bool) -> None:
@@ -340,7 +340,7 @@ def labeled_batches(X: Any, y: Any) -> Labeled | None:
 
 
 class Labeled:
-    """For each batch, a pair of its table and its target column; a data frame in memory is a single batch."""
+    """Iterable of pairs ``(X, y)``, one for each batch, where ``y`` is the target column; a data frame is one batch."""
 
     def __init__(self, given: Any, target: str, source: str, *, again: bool) -> None:
         self.given, self.target, self.source, self.again = given, target, source, again
@@ -378,7 +378,7 @@ class Labeled:
 
 
 def target_array(column: Any) -> Any:
-    """Return an Arrow target column as an array; any other object is returned unchanged."""
+    """Convert an Arrow target column to a NumPy array; return any other object unchanged."""
     if not type(column).__module__.startswith("pyarrow"):
         return column
     import pyarrow as pa
@@ -414,9 +414,9 @@ def coded_column(column: Any) -> tuple[IntArray, AnyArray]:
 def predict(model: Any, source: Any) -> Iterator[Any]:
     """Predict the rows of a source, batch by batch.
 
-    Yields a ``pyarrow.RecordBatch`` for each batch, with a column ``prediction`` (``prediction 0`` and so on for
-    several targets). The source must have the columns that the model was fitted with, in any order; other columns are
-    ignored. Only a few batches are in memory at a time.
+    Yields a ``pyarrow.RecordBatch`` for each batch, with a column ``prediction``. For several targets, the columns are
+    ``prediction 0``, ``prediction 1`` and so on. The source must have the columns that the model was fitted with, in
+    any order; other columns are ignored. Only a few batches are in memory at a time.
 
     Examples
     --------
@@ -510,7 +510,7 @@ def _answers(model: Any, source: Batches, answer: Callable[[Any, int], Mapping[s
 
 
 def model_columns(model: Any, table: Any) -> Any:
-    """Return a table with the columns that a model was fitted with, or the whole table if one of them is absent."""
+    """Return the columns that a model was fitted with, or the whole table if one of these columns is absent."""
     names = getattr(model, "feature_names_in_", None)
     if names is None or not set(names.tolist()) <= set(table.column_names):
         return table

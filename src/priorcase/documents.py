@@ -101,7 +101,7 @@ def case_document(case: Any) -> dict[str, Any]:
 
 
 def proposal_document(found: Any, proposal: Any) -> dict[str, Any]:
-    """Return a proposed solution with the cases that it is based on."""
+    """Return a proposed solution and the cases on which it is based."""
     of = ("solution", "probability", "support", "against", "cases")
     fields = ("solution", "method", "how", "confidence", "interval", "notes")
     matches = []

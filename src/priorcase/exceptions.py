@@ -168,7 +168,7 @@ class SimilarValueWarning(UserWarning):
 
 
 class StrayTextWarning(UserWarning):
-    """A column is nominal only because its numbers or a few other values are text; `column` is its name or position."""
+    """A column of numbers is read as nominal because some or all values are text; `column` is its name or position."""
 
     column: Hashable = None
 
@@ -209,11 +209,11 @@ def is_unwarned(kind: type[Warning]) -> bool:
 
 
 def warn_caller(warning: Warning) -> None:
-    """Issue a warning for the first caller outside the library and scikit-learn, unless `unwarned` suppresses it.
+    """Issue a warning for the first caller outside priorcase, scikit-learn and joblib, if it is not suppressed.
 
-    If many fits in a loop of scikit-learn or joblib issue the same warning, the warning is shown once for each line of
-    the calling code, unless a filter such as "always" or "error" requests all warnings. Python itself would repeat the
-    warning for each fit, because scikit-learn and joblib reset the filters for each fit.
+    If many fits in a loop of scikit-learn or joblib issue the same warning, the warning is shown only once for each
+    line of the calling code. Python itself would repeat the warning for each fit, because scikit-learn and joblib reset
+    the warning filters for each fit. With a filter such as "always" or "error", every warning is issued.
     """
     if isinstance(warning, _UNWARNED.get()):
         return
@@ -269,7 +269,7 @@ def prefix_all_errors(cls: type[C]) -> type[C]:
 
 @contextmanager
 def errors_at(where: str) -> Iterator[None]:
-    """Start the messages of errors inside the context with a location, such as the line of a file."""
+    """Prefix the messages of errors raised in the context with a location, such as a line of a file."""
     try:
         yield
     except PriorcaseError as error:
@@ -278,7 +278,10 @@ def errors_at(where: str) -> Iterator[None]:
 
 
 def locate(error: PriorcaseError, name: str, owner: str | None = None) -> None:
-    """Set the location of an error; if a method called another method of its class, name the outer method."""
+    """Set the location of an error to a function, or to a method of the class ``owner``.
+
+    If a method called another method of the same class, the location is the method that was called first.
+    """
     if error.where is None or (owner is not None and error.where.startswith(f"{owner}.")):
         error.where = name if owner is None else f"{owner}.{name}"
 

@@ -27,7 +27,8 @@ class Learner:
     """A learner and its name in Python, on the command line and in reports.
 
     ``title`` is the readable name and ``summary`` a one-sentence description. ``classifier`` and ``regressor`` are the
-    names of the estimator classes in priorcase or scikit-learn, or empty if the learner does not support the task.
+    names of the estimator classes in priorcase or scikit-learn; a name is empty if the learner does not support the
+    task.
     """
 
     name: str
@@ -43,7 +44,7 @@ class Learner:
         return tuple(task for task in both if self.path(task))
 
     def path(self, task: Task) -> str:
-        """Return the class name for a task, such as ``KNNClassifierCV``; for scikit-learn, with the module."""
+        """Return the class name for a task, such as ``KNNClassifierCV``; for scikit-learn, it includes the module."""
         return self.classifier if task == "classify" else self.regressor
 
     def cls(self, task: Task) -> type[Any]:
@@ -204,8 +205,8 @@ def find_by_class(estimator: Any) -> Learner | None:
 def flags(estimator: Any) -> str | None:
     """Return the command-line options that create an estimator, or None if no options can create it.
 
-    Options are omitted for parameters with default values, for ``n_jobs``, and for a ``random_state`` of None or 0,
-    which is the default of the command line.
+    Options are omitted for parameters with default values, for ``n_jobs``, and for a ``random_state`` of None or 0
+    (the command line uses 0 by default).
 
     Examples
     --------

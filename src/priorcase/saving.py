@@ -11,8 +11,8 @@ file is a zip archive without compression, with these parts:
 A large file is memory-mapped, so that processes share the arrays of rows and indexes; other arrays are copied.
 
 Loading never executes code from the file. Class names are looked up only in the tables `MODELS` and `STRATEGIES`.
-Strategies are created by their constructors, which check the fields. A restored model checks its parameters, cells,
-ids, weights and records.
+Strategies are created by their constructors, which check the fields. A model checks its parameters and its fitted state
+when it is restored.
 """
 
 from __future__ import annotations
@@ -154,7 +154,10 @@ def dump(model: Any) -> bytes:
 
 
 def load_bytes(data: Bytes, *, source: str = "The saved model", verify: bool = True) -> Any:
-    """Return the model in the bytes from `dump`; messages call these bytes ``source``; see `load` for ``verify``."""
+    """Return the model from bytes that `dump` returned.
+
+    Error messages call the bytes ``source``. For ``verify`` see `load`.
+    """
     model = unpack(data, source=source, verify=verify)
     if type(model).__name__ not in _homes(models=True):
         raise damaged(source, "it contains no model")
@@ -172,7 +175,7 @@ def check_model(model: object) -> None:
 
 
 def pack(value: object, name: str) -> bytes:
-    """Return a model, or a dictionary that contains a model, as bytes; messages call this object ``name``."""
+    """Return a model, or a dictionary that contains a model, as bytes; error messages call the object ``name``."""
     file = BytesIO()
     _Content(value, name).write(file)
     return file.getvalue()
@@ -219,7 +222,7 @@ class _Content:
 
 
 def _npy(array: AnyArray) -> tuple[bytes, Any]:
-    """Return the header of an ``.npy`` file, padded to a multiple of 64 bytes, and the bytes after the header."""
+    """Return the two parts of an ``.npy`` file: the header, padded to a multiple of 64 bytes, and the array's bytes."""
     header, described = BytesIO(), np.lib.format.header_data_from_array_1_0(array)
     np.lib.format.write_array_header_1_0(header, described)
     flat = np.ascontiguousarray(array.T if described["fortran_order"] else array).reshape(-1)
@@ -227,7 +230,7 @@ def _npy(array: AnyArray) -> tuple[bytes, Any]:
 
 
 def unpack(data: Bytes, *, source: str, verify: bool = True) -> Any:
-    """Return the value from the bytes of `pack`; raise `ReadingError` for any other bytes."""
+    """Return the object that `pack` converted to ``data``; raise `ReadingError` for any other bytes."""
     if not isinstance(data, bytes | mmap):
         data = bytes(data)
     if data[:4] != b"PK\x03\x04":
@@ -257,14 +260,13 @@ def unpack(data: Bytes, *, source: str, verify: bool = True) -> Any:
 
 
 def damaged(source: str, reason: str) -> ReadingError:
-    """Return the error for a damaged file."""
     return ReadingError(f"{source} is damaged: {reason}. Nothing was loaded; use a copy, or fit the model again.")
 
 
 def _entries(data: bytes | mmap, verify: bool) -> dict[str, memoryview]:
-    """Return the entries of an archive as views; together the entries are no larger than the archive.
+    """Return the entries of a zip archive as views of its bytes; raise an error if the archive is damaged.
 
-    The checksum of a large array is verified only with ``verify``; all other checksums are always verified.
+    The checksum of a large array is verified only with ``verify=True``; all other checksums are always verified.
     """
     found = dict[str, memoryview]()
     with zipfile.ZipFile(BytesIO(data) if isinstance(data, bytes) else cast(Any, data)) as archive:
@@ -304,7 +306,7 @@ def _finite(text: str) -> float:
 
 @cache
 def _homes(*, models: bool) -> dict[str, str]:
-    """Return the package of each public class, by class name."""
+    """Return a mapping from the name of each public model class, or of each strategy class, to its package."""
     return {name: home for home, names in (MODELS if models else STRATEGIES).items() for name in names.split()}
 
 
@@ -388,13 +390,13 @@ def _dtype(told: str) -> np.dtype[Any]:
 
 
 def _scalar_dtype(told: str) -> np.dtype[Any]:
-    """Return a data type; the size of a string type is removed, because a forged size could need too much memory."""
+    """Return a data type, without the size of a string type, because a forged size could need too much memory."""
     found = _dtype(told)
     return np.dtype(found.kind) if found.kind in "US" else found
 
 
 def _dtype_name(dtype: np.dtype[Any]) -> str | None:
-    """Return the name of a data type in a file, or None if the type is not allowed."""
+    """Return the name of a data type in saved models, or None if arrays of this type cannot be saved."""
     if dtype.kind in "OT":
         return dtype.kind
     return dtype.str if _DTYPE.fullmatch(dtype.str) else None
@@ -408,13 +410,13 @@ def check_hashes(keys: Iterable[object]) -> None:
 
 
 class _Writer:
-    """Encoder of values as JSON; the arrays in the values are collected in ``arrays``."""
+    """Converts values to data for JSON, and collects the arrays that they contain in ``arrays``."""
 
     def __init__(self) -> None:
         self.arrays: list[AnyArray] = []
 
     def encode(self, value: Any, path: str, depth: int = 0) -> Any:
-        """Return a value as JSON; ``path`` is its location for messages, such as ``KNNClassifier.vote``."""
+        """Return a value as data for JSON; error messages call the value ``path``, such as ``KNNClassifier.vote``."""
         kind, below = type(value), depth + 1
         if depth > _DEEPEST:
             raise UnsupportedDataError(f"{path[:200]} is nested more than {_DEEPEST} levels deep. Pass flat lists.")
@@ -501,14 +503,14 @@ def _refusal(value: object, path: str) -> UnsupportedDataError:
 
 
 class _Reader:
-    """Decoder of values from JSON and arrays; forged content raises one of the errors in `MADE_UP`."""
+    """Restores values from JSON data and arrays; forged data raises one of the errors in `MADE_UP`."""
 
     def __init__(self, arrays: list[memoryview]) -> None:
         self.arrays = dict(enumerate(arrays))  # arrays that have not been used yet
         self._in_place = False
 
     def decode(self, told: Any, depth: int = 0) -> Any:
-        """Return the value that is encoded in JSON."""
+        """Return the value that `_Writer.encode` converted to ``told``."""
         below = depth + 1
         if depth > _DEEPEST:
             raise ValueError("a value is nested too deeply")
@@ -573,7 +575,8 @@ class _Reader:
 def _array_of(content: memoryview) -> AnyArray:
     """Return the array in an ``.npy`` file; the header must be exactly as NumPy writes it, and is never evaluated.
 
-    The array is read-only and shares the memory of the file. This memory extends beyond the end of the array.
+    The array is read-only and shares the memory of the file. More memory follows after its last number, because the
+    compiled core may read a few bytes beyond the end.
     """
     header = _NPY.match(content)
     if header is None or int.from_bytes(content[8:10], "little") + 10 != header.end():
@@ -607,9 +610,10 @@ def _random_state(key: str, position: int, has_gauss: int, gauss: float) -> np.r
 def checked(
     array: object, dtype: Any, shape: tuple[int | None, ...], *, least: float = -math.inf, missing: bool = False
 ) -> AnyArray:
-    """Return the array if it has the given type and shape and finite values >= ``least``.
+    """Return the array if it has the given dtype and shape, and if its values are finite and at least ``least``.
 
-    With ``missing``, NaN is also allowed. Any other object raises ``ValueError``.
+    In ``shape``, None allows any size. With ``missing=True``, NaN is also allowed. Any other object raises
+    ``ValueError``.
     """
     if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != len(shape):
         raise ValueError("an array has another type than expected")

@@ -311,7 +311,7 @@ def test_any_estimator_will_do() -> None:
     assert found.proba is None
     assert "a fit for each" in str(found)
     assert leave_one_out(GaussianNB(), X, y > 9).proba.shape == (20, 2)
-    with pytest.raises(EvaluationError, match="has no calibration: the learner has no predict_proba"):
+    with pytest.raises(EvaluationError, match="calibration is not available: the learner has no predict_proba"):
         found.calibration()
 
 
@@ -332,7 +332,7 @@ def test_the_words_of_what_cannot_be_left_out() -> None:
         leave_one_out(Stubborn(), ROWS, Y)
     with pytest.raises(KeyboardInterrupt):
         leave_one_out(Stubborn(KeyboardInterrupt), ROWS, Y)
-    with pytest.raises(EvaluationError, match="has no log_score: the learner has no predict_proba"):
+    with pytest.raises(EvaluationError, match="log_score is not available: the learner has no predict_proba"):
         leave_one_out(Stubborn(rows=999), ROWS, Y).score("log_score")
 
 

@@ -154,7 +154,7 @@ def test_ctrl_c_returns_the_learners_that_are_finished() -> None:
     assert not curve.complete
     assert np.isfinite(curve.final()["Bayes"])
     assert np.isnan(curve.final()["cut"])
-    assert "not complete: interrupted before every learner was finished" in str(curve)
+    assert "not complete: interrupted before all learners had finished" in str(curve)
 
 
 def test_a_curve_prints_frames_and_plots() -> None:

@@ -1,8 +1,9 @@
-"""Additive models: the joint log-probability of a class is a sum of a class term and attribute terms.
+"""Additive models: the joint log-probability of a class and a query is a class term plus a term for each attribute.
 
-``ln P(k, q) = ln a_k + sum_i ln phi_ki(q_i)``. The terms of discrete attributes form one table, with a row for each
-cell (attribute and value) and a column for each class; the terms of numeric attributes are log-densities. All results
-are computed from these terms: probabilities, contributions, predictions of any column, and joint distributions.
+For class k and query q, ``ln P(k, q) = ln a_k + sum_i ln phi_ki(q_i)``, where ``ln a_k`` is the class term and
+``ln phi_ki`` is the term of attribute i. The terms of discrete attributes form one table, with a row for each cell
+(attribute and value) and a column for each class. The terms of numeric attributes are log-densities. All results are
+computed from these terms: probabilities, contributions, predictions of any column, and joint distributions.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _FEW_CELLS = 20_000
 
 
 class Scale(IntEnum):
-    """Scale of scores: logs of joint probabilities, or (log-)probabilities of the classes."""
+    """Scale of class scores: logs of joint probabilities, logs of class probabilities, or class probabilities."""
 
     JOINT = 0
     LOG_PROBABILITY = 1
@@ -59,7 +60,7 @@ class KeepZeros:
         return probabilities
 
     def impossible(self, log_probabilities: FloatArray, zero: BoolArray) -> FloatArray:
-        """Adjust the log-probabilities of the classes, shape (rows, K); the mask ``zero`` marks impossible classes."""
+        """Adjust the class log-probabilities, shape (rows, classes); ``zero`` is a mask of the impossible classes."""
         return log_probabilities
 
 
@@ -126,7 +127,7 @@ def resolve_zero_policy(spec: object) -> KeepZeros:
 def normalise(joint_log: FloatArray, policy: KeepZeros | None = None) -> FloatArray:
     """Return the log-probabilities of the classes, ``joint_k - ln sum_j exp(joint_j)``, shape (queries, classes).
 
-    If every class is impossible, each class gets probability ``1 / K``, as in Kontkanen et al. 1998, Table 1.
+    If all K classes are impossible, each class gets probability ``1 / K``, as in Kontkanen et al. 1998, Table 1.
     """
     n, n_classes = joint_log.shape
     top = joint_log.max(axis=1, initial=-np.inf)
@@ -166,11 +167,11 @@ class Cells:
 
     @property
     def peak(self) -> FloatArray:
-        """Each cell's term in the sum ``mass``: ``max(count + weight - 1, 0)``."""
+        """``max(count + weight - 1, 0)`` for each cell; ``mass`` is the sum of these numbers."""
         return np.maximum(self.count + (self.weight - 1.0), 0.0)  # exact for weight 1
 
     def without(self, rows: float | FloatArray) -> Cells:
-        """Return these cells with ``rows`` subtracted from each count and each total."""
+        """Return a copy with ``rows`` subtracted from each count and each total."""
         less = replace(self, count=np.maximum(self.count - rows, 0.0), total=np.maximum(self.total - rows, 0.0))
         return replace(less, mass=np.maximum(self.mass - self.peak + less.peak, 0.0))
 
@@ -181,13 +182,13 @@ class Cells:
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
-    """Conversion of cells to probabilities."""
+    """Method for estimating probabilities from counts."""
 
     predictive: Predictive = "evidence"
     policy: KeepZeros = field(default_factory=KeepZeros)
 
     def log_shares(self, cells: Cells) -> FloatArray:
-        """Return each cell's log-probability in its class; for ``"sc"``, ``g(count) - g(total)`` with g the `growth`.
+        """Return the log-probability of each cell; for ``"sc"``, ``g(count) - g(total)``, where g is `growth`.
 
         See Kontkanen et al. 1998, eq. 9 ("evidence") and eq. 7 ("map"), and Kontkanen et al. 1997, eq. 8 ("sc").
         """
@@ -207,7 +208,7 @@ def class_cells(counts: FloatArray, weights: FloatArray) -> Cells:
 
 
 def value_cells(discrete: Discrete, weights: CellWeights) -> Cells:
-    """Return the cells of all discrete attributes."""
+    """Return the counts and Dirichlet weights of the values of all discrete attributes."""
     seen = _cells(discrete, weights.cells, np.zeros((len(discrete.attributes), 1)), 0)
     # Cells without a value have no weight: any positive number keeps their logarithm defined.
     weight = np.where(discrete.inside[:, np.newaxis], seen.weight, 1.0)
@@ -215,7 +216,7 @@ def value_cells(discrete: Discrete, weights: CellWeights) -> Cells:
 
 
 def _cells(discrete: Discrete, weights: FloatArray, more: FloatArray, cells_more: int) -> Cells:
-    """Return the cells; each attribute's sums include ``cells_more`` extra cells of weight ``more``, without rows."""
+    """Return counts and weights; each attribute's sums include ``cells_more`` empty cells of weight ``more``."""
     of = discrete.of
     sums = discrete.per_attribute(weights) + more
     sizes = (discrete.sizes + cells_more).astype(np.float64)[:, np.newaxis]
@@ -225,7 +226,7 @@ def _cells(discrete: Discrete, weights: FloatArray, more: FloatArray, cells_more
 
 
 def value_table(discrete: Discrete, weights: CellWeights, estimates: Estimates) -> FloatArray:
-    """Return each cell's term in the joint log-probability of each class; 0 for missing values that are not counted."""
+    """Return the term of each value in the joint log-probability of each class; 0 for ignored missing values."""
     wide, first = _cells(discrete, weights.widened, weights.unseen, 1), discrete.starts[:-1]
     totals = (part[first] for part in (wide.weights, wide.size, wide.mass))
     # The term of an additional value of each attribute, which no row has.
@@ -235,10 +236,10 @@ def value_table(discrete: Discrete, weights: CellWeights, estimates: Estimates) 
 
 
 def with_missing(logs: FloatArray, discrete: Discrete, new: FloatArray) -> FloatArray:
-    """Set the terms of missing values for the attributes that have no counts of missing values.
+    """Set the terms of missing values in ``logs`` for attributes without counts of missing values.
 
-    The term is 0 if the attribute ignores missing values. Otherwise, no row has a missing value, and the term is that
-    of a new value.
+    If an attribute ignores missing values, the term is 0. Otherwise, no row has a missing value of the attribute, and
+    the term is taken from ``new``, which contains the term of an unseen value of each attribute.
     """
     cells = discrete.starts[:-1] + MISSING
     outside = ~discrete.inside[cells]
@@ -275,7 +276,7 @@ class Density:
 def mixed(log_odds: float | FloatArray, own: FloatArray, rest: FloatArray) -> FloatArray:
     """Return the log of a weighted mean of two probabilities, given the logs of the probabilities.
 
-    The weight of the first probability is given by its ``log_odds``; the weights sum to 1.
+    The weights sum to 1. ``log_odds`` are the log-odds of the first weight, which is the weight of ``own``.
     """
     return np.logaddexp(log_expit(log_odds) + own, log_expit(-np.asarray(log_odds)) + rest)
 
@@ -285,7 +286,7 @@ def mixed(log_odds: float | FloatArray, own: FloatArray, rest: FloatArray) -> Fl
 
 @dataclass(frozen=True, eq=False)
 class TextTerms:
-    """Words of a text attribute in each class, with their Dirichlet weights.
+    """Word counts of a text attribute in each class, with the Dirichlet weights of the words.
 
     If the attribute may be irrelevant, ``pooled`` contains the weights for all classes together; for ``log_odds`` see
     `Density`.
@@ -322,7 +323,7 @@ class AdditiveModel:
 
     @cached_property
     def scorer(self) -> Scorer:
-        """Compiled scorer, which omits kernel densities and texts."""
+        """Compiled scorer, which computes all terms except those of kernel densities and texts."""
         scorer = discrete_scorer(self.prior, self.table, self.discrete)
         for a, density in self.densities.items():
             if density.pooled is None:

@@ -62,9 +62,9 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     missing: Any
     keep_rows: bool
     _missing_apart = False
-    """Whether a missing value, if counted, is counted in every part of a column."""
+    """Whether missing values are counted in every part of a date or set, or only in the first part."""
     _counts_pairs = False
-    """Whether pairs of values are counted."""
+    """Whether the classifier counts pairs of values."""
     _default_prior: ClassVar[Prior | None] = None
     _labeling: Labeling
     _prior: Prior | Auto
@@ -95,9 +95,9 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     @property
     @reads
     def relearns_(self) -> bool:
-        """Whether ``relearn=True`` refits the model for each row.
+        """Whether leave-one-out with ``relearn=True`` refits the model for each row.
 
-        This is the case if cut points, the parts of dates or sets, or the prior are learned from the rows.
+        A refit is needed if cut points, the parts of dates or sets, or the prior are learned from the rows.
         """
         self._stored()
         return self._chooses()
@@ -116,7 +116,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
     @changes
     def forget_rows(self, X: Any, y: Any) -> Self:
-        """Forget rows by content, for ``keep_rows=False``; raise an error if some of them cannot have been counted."""
+        """Forget rows with these values, for ``keep_rows=False``; raise an error if a row cannot have been counted."""
         memory = self._stored()
         if not isinstance(memory, CountedMemory):
             raise NotAvailableError("the rows are stored with ids; use forget(ids) with ids from ids_")
@@ -188,7 +188,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
     @reads
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Predict log-probabilities of the classes; accurate even if `predict_proba` underflows."""
+        """Predict the log-probability of each class; the result is accurate even if `predict_proba` underflows."""
         return self._ask(X, Scale.LOG_PROBABILITY)
 
     @reads
@@ -198,7 +198,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
-        """Predict each stored row from all other rows; ``relearn=True`` refits the model without the row."""
+        """Predict class probabilities of each stored row from all other rows; ``relearn=True`` refits for each row."""
         return self._leave_one_out(relearn, Scale.PROBABILITY)
 
     @reads
@@ -213,7 +213,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         """Return the leave-one-out class probabilities, or their logs, without relearning cut points or the prior."""
 
     def _chooses(self) -> bool:
-        """Return whether cut points, the parts of sets and dates, or the prior are learned from all rows."""
+        """Return whether cut points, the parts of sets and dates, or the prior are learned from the rows."""
         memory = self._stored()
         if any(isinstance(kind, Set) or kind == Date() for kind in memory.instances.schema.kinds):
             return True
@@ -302,14 +302,14 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     # model, its `_counted` counts each part again, with cut points learned from all parts, and the results are merged.
 
     def _gathered(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Return a copy that has counted the rows in a first pass; its cut points are not final."""
+        """Return a copy of this estimator after a first pass over the rows; the cut points are not final."""
         found: Self = clone(self)
         found._check_parameters()
         found._count(found._batches(X, y, sample_weight), None, first=True)
         return found
 
     def _gathered_with(self, other: Self) -> Self:
-        """Add the first-pass counts of another copy."""
+        """Add the counts of another copy, which made a first pass over other rows."""
         return self._merge_counts(cast(CountedMemory, other._memory), other._labeling, first=True)
 
     def _settled(self) -> Self | None:
@@ -321,7 +321,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         return pinned(self, self.__dict__ | {"_memory": memory.settled(codes)})
 
     def _counted(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Return a copy that has counted the rows in a second pass."""
+        """Return a copy of this estimator after a second pass over the rows."""
         found = pinned(self, {name: value for name, value in self.__dict__.items() if name != "_lock"})
         found._memory = self._memory.fork()
         found._count(found._batches(X, y, sample_weight), None, first=False)
@@ -340,11 +340,11 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         return memory.cached("labels", lambda: self._labeling.labels(memory.instances))[0]
 
     def _attributes(self) -> BayesMemory:
-        """Return the stored rows, with columns converted to the attributes of the model."""
+        """Return the stored rows, in which columns such as dates are split into the attributes of the model."""
         return self._answering().attributes()
 
     def _part_prior(self) -> Prior | Auto:
-        """Return the prior of the attributes, converted from the prior of the columns."""
+        """Return the prior; the weights given for a column apply to all attributes that the column is split into."""
         parts = self._attributes().parts
         prior = self._prior
         return prior.by_part(parts) if isinstance(prior, PerAttribute) and parts is not None else prior
@@ -368,7 +368,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         self._memory.check(0 if declared is None else declared[0].size)
 
     def _weighted_by_place(self) -> str | None:
-        """Return the name of a parameter that lists one weight per class although classes are not declared, or None."""
+        """Return the name of a prior with one weight for each undeclared class, or None if there is no such prior."""
         if self._labeling.declared is not None:
             return None
         if is_list(self._class_prior):
@@ -523,10 +523,7 @@ class Rows(Labeled):
 
 
 def _read_labels(y: Any) -> tuple[Labels, Coded | None]:
-    """Return the label of each row, and None.
-
-    If ``y`` is an Arrow column, return instead the distinct labels, and the code of each row's label.
-    """
+    """Return the labels of the rows and None or, for an Arrow column, the distinct labels and a code for each row."""
     if not type(y).__module__.startswith("pyarrow"):
         return read_labels(y), None
     codes, values = coded_column(y)

@@ -1,7 +1,7 @@
-"""Predictions beyond the class: any column, several columns jointly, and contributions to log-odds.
+"""Predictions of any column or of several columns jointly, and contributions of columns to log-odds.
 
-All predictions use the terms of an additive model, ``ln P(k, q) = ln a_k + sum_i ln phi_ki(q_i)``. The functions take
-the estimator; `AdditiveBayes` has a method for each function.
+All results are computed from the terms of an additive model: for class k and query q,
+``ln P(k, q) = ln a_k + sum_i ln phi_ki(q_i)``. The methods of `AdditiveBayes` call the functions of this module.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from priorcase.bayes.naive_bayes import AdditiveBayes
 
 MAX_PROBABILITIES = 10_000_000
-"""Maximum size of a joint distribution: 80 megabytes."""
+"""Maximum number of probabilities in a joint distribution, which take 80 megabytes."""
 
 # Maximum number of terms in a block of queries; each takes eight bytes.
 _TERMS_AT_ONCE = 1 << 21
@@ -82,7 +82,7 @@ def _summed(shares: FloatArray, columns: IntArray) -> FloatArray:
 def _differences(
     model: AdditiveModel, instances: Instances, table: Table, first: IntArray, second: IntArray
 ) -> FloatArray:
-    """Return, for each row, the terms of the prior and attributes in class ``first`` minus the terms in ``second``."""
+    """Return, for each row, the prior and attribute terms in class ``first`` minus the terms in class ``second``."""
     cells, every = instances.encode(table), np.arange(len(table))
     found = np.empty((len(cells), 1 + cells.shape[1]))
     step = max(1, _TERMS_AT_ONCE // max(1, cells.shape[1] * model.prior.size))
@@ -175,7 +175,6 @@ def _class_probabilities(estimator: AdditiveBayes, X: Any, y: Any, without: Sequ
 
 
 def _all_missing(column: ReadColumn) -> ReadColumn:
-    """Return a column of the same length with only missing values."""
     return Coded(np.full(len(column), -1, np.int8), ()) if isinstance(column, Coded) else np.full(len(column), np.nan)
 
 
@@ -221,8 +220,8 @@ def joint_distribution(
 ) -> JointDistribution:
     """Return the joint distribution of the columns at positions ``asked``; position ``len(schema)`` is the class.
 
-    ``kinds``, ``shares`` and ``kept`` are passed to `joint_table`. The columns are in schema order, so that the order
-    of ``asked`` does not affect rounding.
+    ``values`` contains the values of each column by position. For ``kinds``, ``shares`` and ``kept`` see `joint_table`.
+    The elements of ``shares`` are in schema order, so that the order of ``asked`` does not affect rounding.
     """
     targets = tuple(TARGET if a == len(schema) else schema.label(a) for a in asked)
     sizes, rows = [len(values[a]) for a in asked], len(kinds)
@@ -240,11 +239,11 @@ def joint_distribution(
 
 
 def joint_table(kinds: FloatArray, columns: Sequence[FloatArray], *, kept: bool) -> FloatArray:
-    """Return the probabilities of all combinations of values, ``sum_k P(k) prod_t phi_t(v_t | k)``, normalized.
+    """Return normalized probabilities of all combinations of values v, ``sum_k P(k) prod_t phi_t(v_t | k)``.
 
-    ``kinds`` are the probabilities of the classes (or components) for each query, and ``columns`` the probabilities of
-    each column's values in each class, shape (values, kinds). If ``kept`` is true, the last axis of the result is the
-    class; otherwise the class is summed out.
+    ``kinds`` contains the probability of each class (or component) k for each query, and ``columns`` the probabilities
+    of the values of each column t in each class, shape (values, classes). If ``kept`` is true, the last axis of the
+    result is the class; otherwise the result is summed over the classes.
     """
     n, n_kinds = kinds.shape
     sizes = [len(column) for column in columns]
@@ -269,7 +268,7 @@ def joint_table(kinds: FloatArray, columns: Sequence[FloatArray], *, kept: bool)
 
 
 def _values_of(estimator: AdditiveBayes, a: int) -> tuple[AnyArray, IntArray]:
-    """Return the values of a discrete column in display order (None last), and the position of each value's cell."""
+    """Return the values of a discrete column in display order (None, for missing, last), and the cell of each value."""
     instances, discrete = estimator._attributes().instances, estimator._statistics().discrete
     a = _attribute(estimator, a)
     label = instances.schema.label(a)
@@ -301,7 +300,7 @@ def nothing_known(label: Name) -> ParameterError:
 
 
 def shown_order(values: Sequence[Value], kind: Kind) -> list[int]:
-    """Return the display order of a column's values: the declared order, otherwise ascending order."""
+    """Return the positions of a column's values in display order: the declared order, otherwise ascending order."""
     declared = not isinstance(kind, Nominal) or kind.values is not None
     return sorted(range(len(values)), key=lambda i: i if declared else _sort_key(values[i]))
 
@@ -319,7 +318,7 @@ def _sort_key(value: Value) -> tuple[int, Any]:
 
 
 def value_array(values: Sequence[Value]) -> AnyArray:
-    """Return an array of strings, integers or booleans if all values have that type, otherwise of objects."""
+    """Return an array of strings, of integers or of booleans if all values have this type, otherwise of objects."""
     # NumPy strings drop null characters at the end.
     if content_of(values) != "any" and not any(str(value).endswith("\0") for value in values):
         array = np.array(values)
@@ -365,7 +364,7 @@ def asked_position(key: Name, schema: Schema, *, parameter: str, classed: bool =
 
 
 def with_missing_columns(source: Source, schema: Schema, columns: Sequence[int]) -> Source:
-    """Return the table with the absent columns added; all their values are missing."""
+    """Return the table with all the given columns; columns that the table does not have are added as missing values."""
     missing = ObjectColumn([None] * source.rows)
     if schema.names is not None and source.names is not None:
         lacking = [name for a in columns if (name := schema.names[a]) not in source.names]

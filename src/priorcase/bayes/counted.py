@@ -60,7 +60,7 @@ _NEEDS_ROWS = (
 
 
 class CountedRows(Instances):
-    """Values and classes of counted rows, with the number of rows of each class."""
+    """Values and classes of rows that were counted but not stored, with the number of rows of each class."""
 
     def __init__(self, schema: Schema, targets: Schema | None) -> None:
         super().__init__(schema, targets)
@@ -95,7 +95,7 @@ class CountedRows(Instances):
         return np.pad(self.class_counts, (0, len(self.target_values()) - self.class_counts.size))
 
     def numbered(self, values: Sequence[Sequence[Value] | None]) -> list[IntArray]:
-        """Return the codes of each column's values, with the targets last; new values get new codes."""
+        """Return the codes of the given values of each column (the target is last); new values get new codes."""
         codes, prepared = list[IntArray](), list[Any]()
         labels = [*map(self.schema.label, range(len(self.schema))), "y"]
         for column, n, label, held in zip(self._rows.columns, self._rows.codes, labels, values, strict=True):
@@ -111,7 +111,7 @@ class CountedRows(Instances):
         return codes
 
     def found(self, values: Sequence[Sequence[Value] | None]) -> list[IntArray]:
-        """Return the codes of each column's values; raise an error for a value without rows."""
+        """Return the codes of the given values of each column; raise an error for a value that was never counted."""
         codes = list[IntArray]()
         for j, (column, n, held) in enumerate(zip(self._rows.columns, self._rows.codes, values, strict=True)):
             own = [column.code(value, n) for value in held or ()] if isinstance(column, CodeColumn) else []
@@ -136,10 +136,10 @@ class CountedRows(Instances):
 
     @property
     def ids(self) -> IdArray:
-        _needs_rows("this")
+        _needs_rows("this operation")
 
     def _needed(self, *_: Any, **__: Any) -> NoReturn:
-        _needs_rows("this")
+        _needs_rows("this operation")
 
     column = target = decode = cells = look_up = stored = positions = subset = reshaped = remove = digest = _needed
 
@@ -157,10 +157,10 @@ def _never_counted(why: str) -> ForgettingError:
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """Counts of a numeric column: the rows of each class with each of its ``values``, or in each bin of its ``cuts``.
+    """Counts of a numeric column by class, for each of its distinct ``values`` or for each bin between its ``cuts``.
 
-    ``counts`` has shape (values or bins, classes); ``missing`` counts the missing values by class. If ``sampled``, only
-    the values with the smallest hashes are included.
+    ``counts`` has shape (values or bins, classes), and ``missing`` is the number of missing values in each class. If
+    ``sampled`` is true, only the values with the smallest hashes are included.
     """
 
     cuts: FloatArray | None
@@ -175,7 +175,10 @@ class Numbers:
         return cls(cuts, np.empty(0), np.zeros((bins, 0), np.int64), np.zeros(0, np.int64))
 
     def plus(self, other: Numbers, classes: IntArray, n_classes: int, sign: int) -> Numbers:
-        """Return these counts plus ``sign`` times ``other``; both have the same cut points, or neither has any."""
+        """Return these counts plus ``sign`` times ``other``; both must have the same cut points, or none.
+
+        Class i of ``other`` becomes class ``classes[i]`` of the result, which has ``n_classes`` classes.
+        """
         more = n_classes - self.missing.size
         mine, missing = np.pad(self.counts, ((0, 0), (0, more))), np.pad(self.missing, (0, more))
         theirs, held = np.zeros((len(other.counts), n_classes), np.int64), np.zeros(n_classes, np.int64)
@@ -200,14 +203,14 @@ class Numbers:
         return Numbers(cuts, np.empty(0), counts, self.missing)
 
     def sample(self) -> Numbers:
-        """Keep only the numbers with the smallest hashes if there are too many."""
+        """Return the counts of at most `MOST_DISTINCT` numbers: those with the smallest hashes."""
         if len(self.values) <= MOST_DISTINCT:
             return self
         kept = np.sort(np.argpartition(_hashes(self.values), MOST_DISTINCT)[:MOST_DISTINCT])
         return Numbers(None, self.values[kept], self.counts[kept], self.missing, sampled=True)
 
     def learned_cuts(self, strategy: Any, codes: IntArray) -> FloatArray:
-        """Return the cut points that a discretizer learns, given the code of each class (-1 if it has no rows)."""
+        """Return the cut points that a discretizer learns; ``codes`` contains each class's code (-1 without rows)."""
         rows = [(k, self.counts[:, code]) for k, code in enumerate(codes.tolist()) if code >= 0]
         held = [(k, np.flatnonzero(own), own) for k, own in rows]
         values = np.concatenate([np.empty(0), *(self.values[at] for _, at, _ in held)])
@@ -216,7 +219,7 @@ class Numbers:
         return np.ascontiguousarray(strategy.cuts(values, classes, codes.size, weights), np.float64)
 
     def cells(self) -> IdArray:
-        """Return the counts as cells: missing values, unseen values, then each value or bin."""
+        """Return counts of missing values, of unseen values (0), and of each value or bin, shape (cells, classes)."""
         return np.concatenate([self.missing[np.newaxis], np.zeros_like(self.missing)[np.newaxis], self.counts])
 
 
@@ -248,10 +251,11 @@ def _distinct(column: FloatArray) -> tuple[AnyArray, FloatArray]:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Counts of some rows by class: the rows, each attribute's values or numbers, and sums for densities.
+    """Counts of some rows by class: rows, values and numbers of each attribute, and sums for densities.
 
-    ``coded`` contains, for each discrete attribute, its values (None for ordinal attributes) and its cells, shape
-    (2 + values, classes), with missing and unseen values first. Values and classes without rows may be included.
+    ``coded`` contains a pair for each nominal or ordinal attribute: its values (None if it is ordinal) and its counts,
+    shape (2 + values, classes). Missing and unseen values are counted in the first two rows. Values and classes without
+    rows may be included.
     """
 
     classes: Sequence[Value]
@@ -315,7 +319,7 @@ class CountedMemory(BayesMemory):
 
     @property
     def unsettled(self) -> list[int]:
-        """Columns whose cut points are only known after a first pass over all rows."""
+        """Positions of the columns whose cut points are known only after a first pass over all rows."""
         pairs = zip(self._binned, self._numbers, strict=True)
         return [a for a, numbers in pairs if numbers.sampled or (self.paired and numbers.cuts is None)]
 
@@ -357,7 +361,7 @@ class CountedMemory(BayesMemory):
         return bool(self._repeated) and self._repeated[-1].add(table, target, self.threads)
 
     def expect_again(self, table: Any, target: Any) -> None:
-        """Prepare to count more batches with the same dictionaries as an Arrow table."""
+        """Prepare to count more batches that have the same dictionaries as this Arrow table."""
         schema = self.instances.schema
         plain = all(schema.kinds[a] == Nominal(content="text") for a in self._coded)
         if plain and not self._summed and not self.paired and tuple(table.column_names) == schema.names:
@@ -401,7 +405,7 @@ class CountedMemory(BayesMemory):
         _needs_rows("forgetting by id")
 
     def forget_rows(self, table: Table, targets: Table) -> None:
-        """Subtract rows by content; raise an error if some of them cannot have been counted."""
+        """Subtract rows from the counts; raise an error if some of these rows cannot have been counted."""
         self._cache.clear()
         self.absorb(self._tallied(table, targets), sign=-1)
 
@@ -463,7 +467,7 @@ class CountedMemory(BayesMemory):
         return counts
 
     def absorb(self, tally: Tally, *, sign: int = 1) -> None:
-        """Add or subtract the counts of other rows; after an error, this memory must be discarded."""
+        """Add the counts of other rows, or subtract them with ``sign=-1``; after an error, discard this memory."""
         rows, schema = self.instances, self.instances.schema
         values: list[list[Value] | None] = [None] * (len(schema) + 1)
         used: dict[int, IntArray] = {}
@@ -522,10 +526,10 @@ class CountedMemory(BayesMemory):
         rows.settle(class_counts, vanished)
 
     def _agreed(self, i: int, other: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the counts of a column in this model and in the other model.
+        """Return the counts of a binned column in this model and in the other model, with the same cut points.
 
-        If only one of the two has cut points, these are applied to the counts of both. If both have cut points that
-        differ, raise an error.
+        If only one model has cut points, they are also applied to the counts of the other model. If the two models have
+        different cut points, an error is raised.
         """
         mine = self._numbers[i]
         if mine.cuts is None and other.cuts is not None:
@@ -540,7 +544,7 @@ class CountedMemory(BayesMemory):
         return mine, theirs
 
     def _check_counts(self, class_counts: IdArray) -> None:
-        """Raise an error for impossible counts."""
+        """Raise an error if a count is negative, or if sums do not match the counts."""
         schema = self.instances.schema
         if (class_counts < 0).any():
             raise _never_counted("the count of a class would become negative")
@@ -593,7 +597,11 @@ class CountedMemory(BayesMemory):
         return dict(zip(self._summed, self._sums.summaries(), strict=True))
 
     def pair_counts(self, numbers: IntArray, starts: IntArray, codes: IntArray, sizes: IntArray) -> PairCounts:
-        """Return the counts of pairs, with values numbered as in ``numbers`` and classes as in ``codes``."""
+        """Return the counts of pairs of values, with values and classes numbered as in the statistics.
+
+        ``numbers`` contains the number of each cell's value, ``starts`` the first cell of each attribute, ``codes`` the
+        stored code of each class, and ``sizes`` the number of values of each attribute.
+        """
         assert self._pairs is not None  # pairs are counted once the cut points are fixed
         found = PairCounts.empty(sizes, codes.size)
         maps = []
@@ -679,19 +687,19 @@ class CountedMemory(BayesMemory):
         totals = rows.class_counts
         for d in range(len(self._coded)):
             if (self._counts.cells[self._counts.starts[d] : self._counts.starts[d + 1]].sum(axis=0) != totals).any():
-                raise ValueError("counts that do not add up")
+                raise ValueError("the counts of a column do not add up to the class counts")
         for numbers in self._numbers:
             if (np.pad(numbers.cells().sum(axis=0), (0, n - numbers.missing.size)) != totals).any():
-                raise ValueError("counts that do not add up")
+                raise ValueError("the counts of a column do not add up to the class counts")
         if (self._sums is None) != (told["sums"] is None) or self.paired != (told["pairs"] is not None):
-            raise ValueError("missing sums")
+            raise ValueError("sums or pair counts are missing or unexpected")
         if told["sums"] is not None:
             self._sums = ClassMoments.restored(told["sums"], len(self._summed), n + 1)
             counts = [*rows.class_counts.tolist(), 0][: self._sums.n_classes]
             if not all(
                 _possible(self._sums.exact(i, k), m) for i in range(len(self._summed)) for k, m in enumerate(counts)
             ):
-                raise ValueError("impossible sums")
+                raise ValueError("the sums do not match the counts")
         if told["pairs"] is not None:
             empty = PairCounts.empty(sizes := self._pair_sizes(), int(told["pairs"][1].size))
             given = [
@@ -708,15 +716,15 @@ class CountedMemory(BayesMemory):
         rows = values.size if cuts is None else cuts.size + 1
         ordered = [each for each in (values, cuts) if each is not None]
         if any((each[1:] <= each[:-1]).any() or not np.isfinite(each).all() for each in ordered):
-            raise ValueError("numbers out of order")
+            raise ValueError("numbers are not finite or not in ascending order")
         if (fixed is not None and not np.array_equal(fixed, np.asarray(cuts))) or (cuts is not None and values.size):
-            raise ValueError("different cut points")
+            raise ValueError("the cut points do not match the parameters")
         missing = _whole(missing, (None,))
         return Numbers(cuts, values, _whole(counts, (rows, missing.size)), missing)
 
 
 def _joined(blocks: Sequence[tuple[Sequence[Value], IdArray]]) -> tuple[Sequence[Value], IdArray]:
-    """Add up the counts of a column over batches; return its distinct values, and the cells with their counts."""
+    """Add up the counts of a nominal column over batches; return its distinct values, and the sums."""
     distinct = dict.fromkeys(value for values, _ in blocks for value in values)
     index = {value: i for i, value in enumerate(distinct, FIRST)}
     cells = np.zeros((FIRST + len(index), blocks[0][1].shape[1]), np.int64)
@@ -758,7 +766,7 @@ def _check_kinds(schema: Schema, numeric: Sequence[Any]) -> None:
 
 
 def _compact(column: Coded, rows: int) -> Coded:
-    """Return the column without its unused values if it has very many values."""
+    """Return a column; if it has many more values than rows, remove its unused values."""
     if len(column.values) <= 2 * rows + 1024:
         return column
     used, codes = np.unique(column.codes, return_inverse=True)
@@ -775,7 +783,7 @@ def _pair_slots(column: AnyArray, cuts: FloatArray | None) -> IntArray:
 
 
 def _possible(sums: Sequence[tuple[int, int]], rows: int) -> bool:
-    """Return whether ``0 <= W <= rows`` and ``S^2 <= W Q`` for the sums W of weights, S of numbers and Q of squares."""
+    """Return whether ``0 <= W <= rows`` and ``S^2 <= W Q``; W, S and Q are the sums of weights, numbers and squares."""
     (w, e_w), (s, e_s), (q, e_q) = sums
     w, more = w >> -e_w, w & ((1 << -e_w) - 1)  # every row has weight 1
     if w <= 0 or more:
@@ -793,7 +801,7 @@ def _reduced(number: int, exponent: int) -> tuple[int, int]:
 
 
 def _sorted_codes(values: Sequence[Value], counts: IdArray) -> tuple[list[bytes], IntArray]:
-    """Return the stored values in canonical form, sorted, and the code of each value."""
+    """Return the values that have rows, in canonical form and sorted, and the code of each of these values."""
     found = sorted((canonical(values[code]), code) for code in np.flatnonzero(counts).tolist())
     return [text for text, _ in found], np.array([code for _, code in found], np.int64)
 

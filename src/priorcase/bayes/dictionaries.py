@@ -26,9 +26,9 @@ _MOST, _SPARE = 1 << 16, 1024
 class RepeatedBatches:
     """Counts of the rows in Arrow batches that all have the same dictionaries.
 
-    ``columns`` has one entry for each column, in the order of ``starts``: its position in the table, its dictionary if
-    it is nominal, its smallest integer if its integers are counted individually, and its cut points if it is binned.
-    Entries that do not apply are None. ``target`` is the dictionary of the classes.
+    ``columns`` contains a tuple for each column: its position in the table, its dictionary if it is nominal, its
+    smallest integer if its integers are counted individually, and its cut points if it is binned. Elements that do not
+    apply are None. ``starts`` contains the first cell of each column. ``target`` is the dictionary of the classes.
     """
 
     columns: Sequence[tuple[int, Any, int | None, FloatArray | None]]
@@ -124,7 +124,10 @@ class RepeatedBatches:
         return ranks if int(ranks.view(np.uint32).max()) < n else None
 
     def blocks(self, classes: Sequence[int], n_classes: int) -> list[tuple[Any, IdArray]]:
-        """Return each column's values (None for bins) and its cells; ``classes`` are the positions of the classes."""
+        """Return the values (None for bins) and the counts of each column, shape (cells, ``n_classes``).
+
+        Class i of this counter becomes class ``classes[i]`` of the result.
+        """
         cells = np.zeros((len(self.cells), n_classes), np.int64)
         cells[:, classes] = self.cells
         found = list[tuple[Any, IdArray]]()
@@ -144,7 +147,7 @@ def _plain(dictionary: Any) -> bool:
 
 
 def _same(chunk: Any, dictionary: Any) -> bool:
-    """Return whether a chunk has this dictionary."""
+    """Return whether a chunk of an Arrow column is encoded with this dictionary."""
     import pyarrow.types as t
 
     return t.is_dictionary(chunk.type) and bool(chunk.dictionary.equals(dictionary))

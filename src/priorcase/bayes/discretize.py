@@ -50,7 +50,7 @@ class Discretizer(Protocol):
     """Whether the cuts depend on the classes of the rows."""
 
     def cuts(self, values: FloatArray, classes: Classes, n_classes: int, weights: Weights) -> FloatArray:
-        """Return the cut points of known values in any order, strictly ascending; empty if a single bin is best."""
+        """Return cut points in strictly ascending order, or an empty array if a single bin is best."""
         ...
 
 
@@ -106,7 +106,7 @@ class _LabelBlind(ABC):
 
     @prefix_errors
     def learned_from(self, column: ArrayLike) -> CutPoints:
-        """Return cut points learned from a whole column (NaN if missing), to be used with any part of this column."""
+        """Learn cut points from a whole column (NaN if missing); they can then be used for any subset of the rows."""
         values = as_floats(column)
         if values is None or values.ndim != 1 or np.isinf(values).any():
             raise ParameterError(
@@ -166,10 +166,10 @@ class EqualFrequency(_LabelBlind):
 class KMeansBins(_LabelBlind):
     """Bins from one-dimensional k-means; cuts are the midpoints between neighboring centers.
 
-    Lloyd's algorithm is used; center ``i = 0 .. k - 1`` starts at the quantile ``(i + 1/2) / k``. A value equally near
-    to two centers goes to the upper center; clusters without values are dropped at the end. Of the k-means variants
-    tried, this variant came closest to the leave-one-out results of Kontkanen et al. (1997). Fractional weights are
-    rounded to multiples of their sum divided by 2^32. The parameter ``bins`` is at least 2.
+    Lloyd's algorithm starts with center ``i = 0 .. k - 1`` of k bins at the quantile ``(i + 1/2) / k``. A value equally
+    near to two centers goes to the upper center; clusters without values are dropped at the end. Of the k-means
+    variants tried, this variant came closest to the leave-one-out results of Kontkanen et al. (1997). Fractional
+    weights are rounded to multiples of their sum divided by 2^32. The parameter ``bins`` is at least 2.
 
     >>> KMeansBins(2).learned_from([1.0, 2.0, 3.0, 11.0, 13.0])
     CutPoints(points=(7.0,))
@@ -215,7 +215,7 @@ class _Line:
         return [a + (b - a) * (rank % 1) for a, b, rank in zip(below, above, ranks, strict=True)]
 
     def settle(self, centers: list[Fraction]) -> list[tuple[int, Fraction]]:
-        """Run Lloyd's algorithm until nothing changes; return where each non-empty cluster begins, and its mean."""
+        """Run Lloyd's algorithm until convergence; return the first position and the mean of each non-empty cluster."""
         while True:
             inner = (int(np.searchsorted(self.positions, math.ceil((a + b) / 2))) for a, b in pairwise(centers))
             borders = list(pairwise([0, *inner, len(self.positions)]))

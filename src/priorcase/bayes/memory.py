@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MOST_CELLS = 2**25
 
 MISSING, UNSEEN, FIRST = 0, 1, 2
-"""Cells of an attribute: missing, unseen values (not counted), then one for each code."""
+"""Positions of an attribute's cells: missing values, unseen values (always 0), then one cell for each code."""
 
 
 # -- counts
@@ -109,8 +109,8 @@ class Discrete:
     attribute, followed by the number of cells. ``cuts`` contains the cut points of numeric attributes. ``counts``
     contains the number of rows in each cell, shape (cells, classes), and ``inside`` is a mask of the cells with
     possible values. ``missing_counts`` states whether missing is counted as a value, with one flag for all attributes
-    or one for each. ``once`` is a mask of the cells with a single row; such a cell would not exist if the model were
-    fitted without that row.
+    or one for each. ``once`` is a mask of the cells that count a set member which occurs in a single row; such a
+    cell would not exist if the model were fitted without that row. Without sets, ``once`` is None.
     """
 
     attributes: tuple[int, ...]
@@ -123,12 +123,12 @@ class Discrete:
 
     @cached_property
     def missing(self) -> BoolArray:
-        """Whether missing is counted as a value, for each attribute."""
+        """Mask of the attributes that count missing as a value."""
         return np.broadcast_to(np.asarray(self.missing_counts, np.bool_), (len(self.attributes),))
 
     @cached_property
     def left_out(self) -> BoolArray:
-        """Mask of the cells that exist even in leave-one-out, whichever single row is left out."""
+        """Mask of the cells with possible values that also exist in leave-one-out, whichever row is left out."""
         return self.inside if self.once is None else self.inside & ~self.once
 
     @cached_property
@@ -147,7 +147,7 @@ class Discrete:
         return self.per_attribute(np.where(self.inside[:, np.newaxis], self.counts, 0.0))
 
     def per_attribute(self, cells: AnyArray) -> AnyArray:
-        """Return the sum over the cells of each attribute; the order of the attribute's values does not matter."""
+        """Return the sum over the cells of each attribute; the sum does not depend on the order of the cells."""
         if not self.attributes:
             return np.zeros((0, *cells.shape[1:]), cells.dtype)
         # Sums of integers below 2^53 are exact in any order.
@@ -198,7 +198,8 @@ class BayesMemory(Memory):
     all attributes or one for each. ``missing_apart`` states whether missing is counted as a value in every part of a
     column rather than only in the first.
 
-    If columns are split into parts (`Parts`), this memory contains only the rows, and `attributes` returns the counts.
+    If columns are split into parts (`Parts`), this memory contains only the rows. `attributes` then returns another
+    memory, which contains the counts.
     """
 
     parts: Parts | None = None
@@ -247,7 +248,7 @@ class BayesMemory(Memory):
         return memory
 
     def taken_apart(self, table: Table) -> Table:
-        """Return a table with its columns converted to attributes."""
+        """Return a table in which columns such as dates are split into the attributes of the model."""
         parts = self.attributes().parts
         return table if parts is None else parts.table(table)
 
@@ -366,7 +367,7 @@ class BayesMemory(Memory):
         return found
 
     def _cells(self, cuts: list[FloatArray], threads: int) -> tuple[IdArray, IdArray, IdArray]:
-        """Return the counts, shape (cells, class codes), each attribute's first cell, and the row count by class."""
+        """Return counts, shape (cells, class codes), the first cell of each attribute, and the rows of each class."""
         if self._counts is None:
             self._counts = self._counted(self._coded, [None] * len(self._coded), self._sizes(), threads)
         counts, classes = self._counts, self.instances.target_counts()
@@ -385,7 +386,7 @@ class BayesMemory(Memory):
         return counts
 
     def _weighted_cells(self, cuts: list[FloatArray]) -> tuple[FloatArray, IdArray, FloatArray]:
-        """Return the same as `_cells`, with sums of weights instead of numbers of rows."""
+        """Return the results of `_cells`, with sums of weights instead of numbers of rows."""
         n = self._n_codes()
         weights = np.ones(len(self.instances)) if self.instances.weights is None else self.instances.weights
         classes = self.instances.target().astype(np.intp)
@@ -401,7 +402,7 @@ class BayesMemory(Memory):
     def _inside(
         self, counts: FloatArray, starts: IdArray, attributes: tuple[int, ...], missing: bool | BoolArray
     ) -> BoolArray:
-        """Return a mask of cells of stored or declared values, and of missing values if they are counted and occur."""
+        """Return a mask of the cells with possible values: stored or declared values, and counted missing values."""
         inside: BoolArray = counts.sum(axis=1) > 0
         inside[starts[:-1] + MISSING] &= missing
         inside[starts[:-1] + UNSEEN] = False
@@ -412,7 +413,7 @@ class BayesMemory(Memory):
         return inside
 
     def class_positions(self, codes: IntArray) -> IntArray:
-        """Return the position of each row's class."""
+        """Return the position of each row's class; ``codes`` are the codes of the classes (-1 without rows)."""
         positions = np.zeros(self._n_codes(), np.intp)
         positions[codes[codes >= 0]] = np.flatnonzero(codes >= 0)
         found: IntArray = positions[self.instances.target()]
@@ -440,7 +441,7 @@ class BayesMemory(Memory):
         return [(column[own], None if weights is None else weights[own]) for own in rows]
 
     def moments(self) -> dict[int, Moments]:
-        """Return the moments of each class code and, last, of a class without rows."""
+        """Return the moments of each numeric attribute with a density, by class code; the last class has no rows."""
         return self.cached("moments", self._moments)
 
     def _moments(self) -> dict[int, Moments]:

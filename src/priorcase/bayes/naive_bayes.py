@@ -40,7 +40,7 @@ class AdditiveBayes(BayesClassifier):
 
     @reads
     def contributions(self, X: Any, *, versus: Value | None = None) -> Contributions:
-        """Return columns' contributions to the log-odds of the predicted class against ``versus`` or the runner-up."""
+        """Return contributions of columns to the log-odds against ``versus`` (default: the second most probable class)."""
         return columns.contributions(self, X, versus)
 
     @reads
@@ -65,7 +65,6 @@ class AdditiveBayes(BayesClassifier):
     # -- for subclasses
 
     def _model(self) -> AdditiveModel:
-        """Return the model with the terms of the class and of each attribute."""
         return self._answering().cached("model", self._new_model)
 
     @abstractmethod
@@ -76,7 +75,6 @@ class AdditiveBayes(BayesClassifier):
         return priors.counts_evidence(statistics, weights)
 
     def _weights(self) -> PriorWeights:
-        """Return the prior weights of cells and classes."""
         memory, statistics = self._attributes(), self._statistics()
 
         def weights() -> PriorWeights:
@@ -93,7 +91,7 @@ class AdditiveBayes(BayesClassifier):
         return self._rescaled(found, first, scale)
 
     def _first_scale(self, scale: Scale) -> Scale:
-        """Return the scale in which scores are first computed: joint logs if the zero policy changes them later."""
+        """Return the scale in which scores are computed first; the zero policy may need joint log-probabilities."""
         return scale if type(self._estimates.policy) in (KeepZeros, ParamFloor) else Scale.JOINT
 
     def _rescaled(self, scores: FloatArray, first: Scale, scale: Scale) -> FloatArray:

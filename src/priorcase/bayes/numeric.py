@@ -55,9 +55,11 @@ Sample: TypeAlias = tuple[FloatArray, FloatArray | None]
 class Moments:
     """Moments of one numeric column, in each class and overall.
 
-    For the known values of each class, ``n`` is the total weight, ``mean`` the mean and ``deviation`` is ``sum w (x -
-    mean)^2``; the shape is (..., classes), and a class without values has 0. ``low`` is the rounding error of the mean.
-    Leading axes have one entry for each training set, for example in leave-one-out.
+    For the known values x of each class with weights w, ``n`` is ``sum w``, ``mean`` is the weighted mean, and
+    ``deviation`` is ``sum w (x - mean)^2``. These arrays have shape (..., classes); for a class without values they
+    contain 0. ``n_all``, ``mean_all`` and ``deviation_all`` are the moments for all classes together.
+    ``mean + low`` is the mean before rounding. Leading axes are possible, for example with one entry for each left-out
+    row.
     """
 
     n: FloatArray
@@ -107,7 +109,7 @@ class Moments:
         return np.asarray(self.deviation_all / np.where(n > 0, np.maximum(n - 1, n / 2), 1.0))
 
     def is_informative(self) -> BoolArray:
-        """Return whether the column has distinct values whose squared differences do not underflow, shape (...,)."""
+        """Return whether the overall variance is from 1e-280 to 1e280; it is 0 if all values are equal."""
         variance = self.variance_all()
         return np.asarray((variance >= LEAST_VARIANCE) & (variance <= MOST_VARIANCE))
 
@@ -115,8 +117,8 @@ class Moments:
 class ClassMoments:
     """Exact sums of some numeric columns in each class: the sums of the weights w, of w x and of w x^2.
 
-    A sum is an array of 32-bit digits, lowest digit first; all digits except the last are from 0 to 2^32 - 1. The three
-    sums of a class are stored side by side; digit i of the first sum has the value ``2^(32 (bases[0] + i))``.
+    A sum is an array of 32-bit digits, lowest digit first. All digits except the last are from 0 to 2^32 - 1. The three
+    sums of a class are stored side by side. In sum j, digit i is multiplied by ``2^(32 (bases[j] + i))``.
     """
 
     def __init__(self, n_columns: int) -> None:
@@ -159,7 +161,7 @@ class ClassMoments:
         self._outdate(codes[codes >= 0])
 
     def absorb(self, other: ClassMoments, classes: IntArray, *, sign: int = 1) -> None:
-        """Add or subtract the sums of other rows; ``classes`` contains the position here of each class of ``other``."""
+        """Add the sums of other rows, or subtract them; class i of ``other`` becomes class ``classes[i]``."""
         windows = zip(other._bases.tolist(), other._widths.tolist(), strict=True)
         self._make_room([(32 * base, 32 * (base + width - _SPARE)) for base, width in windows])
         wide = copy(other)
@@ -210,21 +212,21 @@ class ClassMoments:
 
     @classmethod
     def restored(cls, told: Sequence[Any], n_columns: int, most_classes: int) -> ClassMoments:
-        """Restore sums from the result of `saved`; raise ``ValueError`` if it is invalid."""
+        """Restore the sums that `saved` returned; raise ``ValueError`` if they are invalid."""
         sums, bases, widths = told
         found = cls(n_columns)
         found._bases, found._widths = checked(bases, np.int64, (3,)), checked(widths, np.int64, (3,), least=_SPARE)
         if (np.abs(bases) > _MOST_DIGITS).any() or (widths > _MOST_DIGITS).any() or bases[0] > 0:
-            raise ValueError("sums with too many digits")
+            raise ValueError("a sum has too many digits")
         n_classes = sums.shape[1] if isinstance(sums, np.ndarray) and sums.ndim == 3 else -1
         found._sums = checked(sums, np.int64, (n_columns, n_classes, int(widths.sum())))
         if n_classes > most_classes or not np.array_equal(_carried(sums.copy(), widths), sums):
-            raise ValueError("inconsistent sums")
+            raise ValueError("the digits of a sum are invalid")
         found._parts, found._fresh = np.zeros((n_columns, n_classes, 4)), np.zeros(n_classes, np.bool_)
         return found
 
     def exact(self, column: int, code: int) -> list[tuple[int, int]]:
-        """Return the three sums of a class as integers, each with its power of two."""
+        """Return the three sums of a class, each as a pair ``(m, e)`` of integers that stands for ``m * 2**e``."""
         digits = self._sums[column, code]
         low, found, at = digits.astype("<u4").tobytes(), list[tuple[int, int]](), 0
         for base, width in zip(self._bases.tolist(), self._widths.tolist(), strict=True):
@@ -235,7 +237,7 @@ class ClassMoments:
         return found
 
     def parts(self) -> FloatArray:
-        """Return weight, mean (in two parts) and squared deviations, correctly rounded, shape (columns, classes, 4)."""
+        """Return weight, mean, rounding error of the mean and squared deviations, shape (columns, classes, 4)."""
         if not self._fresh.all():
             found = self._parts.copy()
             for code in np.flatnonzero(~self._fresh).tolist():
@@ -262,9 +264,10 @@ def _carried(sums: IdArray, widths: IdArray) -> IdArray:
 
 
 def _rounded(weight: tuple[int, int], total: tuple[int, int], squares: tuple[int, int]) -> tuple[float, ...]:
-    """Return the weight, the mean in two parts and the squared deviations, each rounded only once.
+    """Return the weight, the mean, the rounding error of the mean and the squared deviations, each rounded only once.
 
-    With the sums W of w, S of w x and Q of w x^2, the results are ``W``, ``S / W`` and ``(Q W - S^2) / W``.
+    W, S and Q are the sums of w, w x and w x^2. The weight is ``W``, the mean is ``S / W``, and the sum of squared
+    deviations is ``(Q W - S^2) / W``.
     """
     (w, e_w), (s, e_s), (q, e_q) = weight, total, squares
     if not w:
@@ -311,10 +314,11 @@ def moments_without_each(
 ) -> Moments:
     """Return, for each of ``rows`` (None for all), the moments computed without the row; all numbers must be known.
 
-    ``n' = n - w``, ``m' = m - w (x - m) / n'`` and ``D' = D - n w (x - m)^2 / n'``. If a row makes up most of the
-    weight or of the squared deviations of its class, the moments of the other rows are computed directly; a class has
-    only few such rows. ``x``, ``own`` and ``weights`` are the number, class (below 0 for a row that was not counted)
-    and weight of each row.
+    ``x``, ``own`` and ``weights`` are the number, the class and the weight of each row; the class is below 0 for a row
+    that was not counted. Without a row of weight w, the weight n, mean m and squared deviations D of its class are
+    ``n' = n - w``, ``m' = m - w (x - m) / n'`` and ``D' = D - n w (x - m)^2 / n'``. If a row makes up most of n or D,
+    these formulas lose precision, and the moments of the other rows are computed directly. A class has only few such
+    rows.
     """
     x, own = np.asarray(x, np.float64), np.asarray(own)
     rows = np.arange(len(x)) if rows is None else rows
@@ -417,7 +421,10 @@ class Student:
         check_floats(self)
 
     def parameters(self, m: Moments) -> FloatArray:
-        """Return ``c, loc, q, e`` of each class, shape (..., classes, 4); all 0 if the column is not informative."""
+        """Return ``c, loc, q, e`` of each class (see `log_densities`), shape (..., classes, 4).
+
+        All numbers are 0 if the column is not informative.
+        """
         k, location, a, b = self._posterior(m)
         q = k / (2 * b * (k + 1))
         # Student's constant: G(a + 1/2) / G(a) / sqrt(pi / q).
@@ -428,8 +435,9 @@ class Student:
     def log_marginal(self, m: Moments) -> FloatArray:
         """Return the log marginal likelihood of the values of each class, shape (..., classes).
 
-        ``G(a) / G(a0) * b0^a0 / b^a * sqrt(k0 / k) * (2 pi)^(-n/2)`` (Murphy 2007, eq. 95); 0 for a class without
-        values.
+        With the symbols of `Student` and the gamma function G, the likelihood is
+        ``G(a) / G(a0) * b0^a0 / b^a * sqrt(k0 / k) * (2 pi)^(-n/2)`` (Murphy 2007, eq. 95). The result is 0 for a class
+        without values.
         """
         k, _, a, b = self._posterior(m)
         a0, b0 = self.degrees / 2, self._rate(m)
@@ -438,7 +446,7 @@ class Student:
         return np.where(m.is_informative()[..., None] & (m.n > 0), found, 0.0)
 
     def _posterior(self, m: Moments) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Return ``k, m, a, b`` of the posterior in each class, or of the prior if the column is not informative."""
+        """Return ``k, m, a, b`` (see `Student`) of each class, or of the prior if the column is not informative."""
         informative = m.is_informative()[..., None]
         n, mean, deviation = (np.where(informative, part, 0.0) for part in (m.n, m.mean, m.deviation))
         prior_mean = np.asarray(m.mean_all if self.mean is None else self.mean, dtype=np.float64)[..., None]
@@ -448,7 +456,7 @@ class Student:
         return k, prior_mean + n / k * away, self.degrees / 2 + n / 2, b
 
     def _rate(self, m: Moments) -> FloatArray:
-        """Return ``b0``, shape (..., 1), computed with variance 1 if the column is not informative."""
+        """Return ``b0`` of `Student`, shape (..., 1); an uninformative column is treated as having variance 1."""
         if self.scale is not None:
             return np.full((1,), self.degrees / 2 * self.scale * self.scale)
         n = np.asarray(m.n_all, dtype=np.float64)
@@ -460,8 +468,9 @@ class Student:
 class GaussianDensity:
     """Normal density with the mean and variance of each class.
 
-    ``1 / sqrt(2 pi v) exp(-(x - m)^2 / (2 v))``, ``v = D / (n - 1) + smoothing * V`` with ``D`` the sum of squared
-    deviations in the class and ``V`` the variance of the whole column, also with divisor ``n - 1``.
+    The density is ``1 / sqrt(2 pi v) exp(-(x - m)^2 / (2 v))`` with ``v = D / (n - 1) + smoothing * V``. Here ``D`` is
+    the sum of squared deviations in the class, and ``V`` is the variance of the whole column, also with divisor
+    ``n - 1``.
 
     ``V`` replaces the variance of a class with fewer than two rows, and of a class of equal values if ``smoothing`` (0
     to 1) is 0. A class without known values uses the mean and variance of the column. scikit-learn's ``GaussianNB``
@@ -481,7 +490,10 @@ class GaussianDensity:
         check_floats(self)
 
     def parameters(self, m: Moments) -> FloatArray:
-        """Return ``c, loc, q, 0`` of each class, shape (..., classes, 4); all 0 if the column is not informative."""
+        """Return ``c, loc, q, 0`` of each class (see `log_densities`), shape (..., classes, 4).
+
+        All numbers are 0 if the column is not informative.
+        """
         informative = m.is_informative()[..., None]
         overall = np.where(informative, m.variance_all()[..., None], 1.0)
         enough = m.n >= TWO_ROWS
@@ -494,9 +506,10 @@ class GaussianDensity:
 
 
 def log_densities(parameters: FloatArray, x: FloatArray) -> FloatArray:
-    """Return each number's log-density in each class; 0 for a missing number.
+    """Return the log-density of each number in each class; 0 for a missing number.
 
-    ``parameters`` contains ``c, loc, q, e`` of each class, shape (..., classes, 4).
+    ``parameters`` contains ``c, loc, q, e`` of each class, shape (..., classes, 4). The log-density is
+    ``c - e ln(1 + (x - loc)^2 q)``, or ``c - (x - loc)^2 q`` if e is 0.
     """
     c, location, q, e = np.moveaxis(parameters, -1, 0)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -513,7 +526,7 @@ def log_densities(parameters: FloatArray, x: FloatArray) -> FloatArray:
 def loo_log_densities(
     strategy: Student | GaussianDensity, m: Moments, x: FloatArray, own: IntArray, weights: FloatArray | None = None
 ) -> FloatArray:
-    """Return the leave-one-out log-density of each row's number in each class; 0 for a missing number."""
+    """Return the log-density of each row's number in each class, given all other rows; 0 for a missing number."""
     x = np.asarray(x, dtype=np.float64)
     found = np.zeros((len(x), len(m.n)))
     for rows, less in blocks_without_each(m, x, own, weights):
@@ -528,11 +541,11 @@ def loo_log_densities(
 class KernelDensity:
     """Gaussian kernel density estimate for each class: ``sum_j w_j N(x; v_j, h^2) / sum_j w_j``.
 
-    The bandwidth ``h`` of a class with n values is ``0.9 A n^(-1/5)`` with ``A = min(sd, IQR / 1.34)``
-    (``"silverman"``; Silverman 1986, eq. 3.31), ``1 / sqrt(n)`` in the units of the column (``"john_langley"``; John &
-    Langley 1995, section 3), or a number from 1e-100 to 1e100. ``sd`` has divisor ``n - 1``; an IQR of 0 is ignored. A
-    class of equal values, or with fewer than two rows, uses the ``A`` of the column; a class without known values uses
-    the density of all values.
+    The sums are over the values ``v_j`` of the class, which have weights ``w_j``. The bandwidth ``h`` of a class with n
+    values is ``0.9 A n^(-1/5)`` with ``A = min(sd, IQR / 1.34)`` (``"silverman"``; Silverman 1986, eq. 3.31),
+    ``1 / sqrt(n)`` in the units of the column (``"john_langley"``; John & Langley 1995, section 3), or a number from
+    1e-100 to 1e100. ``sd`` has divisor ``n - 1``; an IQR of 0 is ignored. A class of equal values, or with fewer than
+    two rows, uses the ``A`` of the column; a class without known values uses the density of all values.
 
     >>> sample = [(np.array([1.0, 2.0, 3.0]), None), (np.array([7.0, 9.0]), None)]
     >>> np.exp(KernelDensity(1.0).log_density(np.array([2.0, 8.0]), sample)).round(3)
@@ -573,8 +586,8 @@ class FittedKernels:
     def log_density(self, x: FloatArray, own: IntArray | None = None, weights: FloatArray | None = None) -> FloatArray:
         """Return the log-density of each number in each class; 0 for a missing number.
 
-        If ``own`` is given, the queries are the stored rows, ``own`` contains their classes and ``weights`` their
-        weights, and the density of each row is computed from all other rows.
+        If ``own`` is given, ``x`` contains the numbers of the stored rows, ``own`` their classes and ``weights`` their
+        weights. The density of each row is then computed from all other rows.
         """
         x = np.asarray(x, dtype=np.float64)
         found, known = np.zeros((len(x), len(self.classes))), np.flatnonzero(~np.isnan(x))
@@ -586,7 +599,7 @@ class FittedKernels:
         return found
 
     def _log_densities(self, x: FloatArray, own: IntArray, w: FloatArray, m: Moments) -> FloatArray:
-        """Return each number's log-density in each class, leaving out its own weight ``w`` (0 if it is not stored)."""
+        """Return log-densities, shape (numbers, classes); the weight ``w`` of a number's own row is left out."""
         informative, n_all = m.is_informative(), np.asarray(m.n_all)
         at_all = self.everything.find(x)
         spread_all = _spread(m.variance_all(), self.everything.quartile_range(at_all, w))
@@ -624,8 +637,8 @@ def _spread(variance: FloatArray, quartile_range: FloatArray) -> FloatArray:
 class _KernelSum:
     """Sum of normal densities around the values of one class or of all classes.
 
-    In leave-one-out, each query's sum leaves out the query's own weight ``out``, which is part of the weight of the
-    stored value at position ``at``; otherwise ``out`` is 0.
+    In leave-one-out, each query is a stored row. The weight of the row, ``out``, is subtracted from the weight of the
+    value at position ``at``. For other queries, ``out`` is 0.
     """
 
     points: FloatArray
@@ -654,7 +667,10 @@ class _KernelSum:
     def log_density(
         self, x: FloatArray, bandwidth: FloatArray, weight: FloatArray, at: IntArray, out: FloatArray
     ) -> FloatArray:
-        """Return ``ln( sum_j w_j N(x; v_j, h^2) / sum_j w_j )``; each query has a bandwidth and a total weight."""
+        """Return ``ln( sum_j w_j N(x; v_j, h^2) / sum_j w_j )`` for each query.
+
+        ``bandwidth`` contains h and ``weight`` contains ``sum_j w_j`` for each query.
+        """
         found = np.empty(len(x))
         step = max(1, _KERNELS_AT_ONCE // max(1, len(self.points)))
         for begin in range(0, len(x), step):

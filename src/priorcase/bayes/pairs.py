@@ -52,12 +52,12 @@ _MAX_CACHED = 256
 class PairWeights:
     """Dirichlet weights of classes and values, from which the weights of pairs of values are computed.
 
-    In class k, the weights of each attribute's values sum to ``totals[k]``, and a pair of values has the weight ``a_u
-    a_v / totals[k]``. The weights of all tables are therefore consistent, and the direction of a tree's edges does not
-    matter (Heckerman, Geiger & Chickering 1995). ``values`` has the layout of `PairCounts.singles`. If an attribute
-    gets an additional value, ``wider`` contains the weights of its values and ``unseen`` the weights of the additional
-    value, shape (attributes, classes). If all values of an attribute have the same weight in all classes, ``each`` and
-    ``each_wider`` contain this weight.
+    In class k, the weights of each attribute's values sum to ``totals[k]``, and a pair of values with the weights a_u
+    and a_v has the weight ``a_u a_v / totals[k]``. The weights of all tables are therefore consistent, and the
+    direction of a tree's edges does not matter (Heckerman, Geiger & Chickering 1995). ``values`` has the layout of
+    `PairCounts.singles`. For queries with an additional value of an attribute, ``wider`` replaces ``values``, and
+    ``unseen`` contains the weight of the additional value, shape (attributes, classes). If the values of each attribute
+    have the same weight in all classes, ``each`` and ``each_wider`` contain this weight for each attribute.
     """
 
     classes: FloatArray
@@ -85,7 +85,7 @@ class PairWeights:
         )
 
     def widened(self, attributes: BoolArray, sizes: IdArray) -> PairWeights:
-        """Return the weights for the case that some attributes have an additional value."""
+        """Return the weights for queries with an additional value in some attributes, given as a mask."""
         if not attributes.any():
             return self
         values = np.where(np.repeat(attributes, sizes * self.classes.size), self.wider, self.values)
@@ -100,17 +100,17 @@ class PairWeights:
 
 @dataclass(frozen=True, eq=False)
 class PairCounts:
-    """Counts of classes, of values and of pairs of values, for attributes whose values are numbered from 0.
+    """Counts of classes, of values and of pairs of values; the values of each attribute are numbered from 0.
 
     ``sizes`` contains the number of values of each attribute. ``singles`` contains a table (values, classes) for each
     attribute, and ``pairs`` a table (values of the first, values of the second, classes) for each pair of attributes,
     in the order (0,1), (0,2), (1,2), (0,3) and so on.
 
-    DM is the log marginal likelihood of a table of counts. If the cells of the table have Dirichlet weights a, which
-    sum to A_k in class k, then ``sum_k DM(N_k)`` is
-    ``sum_kj ln G(N_kj + a_kj) / G(a_kj) - sum_k ln G(h_k + A_k) / G(A_k)``. For each table, the number of cells with
-    each count (see `Tallies`) is computed only once. If all cells of a table share one weight, different values of this
-    weight can therefore be tried quickly.
+    ``DM(N_k)`` is the log marginal likelihood of the counts of a table in class k. If cell j has count N_kj and
+    Dirichlet weight a_kj, and the sums over all cells are h_k and A_k, then ``sum_k DM(N_k)`` is
+    ``sum_kj ln G(N_kj + a_kj) / G(a_kj) - sum_k ln G(h_k + A_k) / G(A_k)``, where G is the gamma function. For each
+    table, the number of cells with each count (see `Tallies`) is computed only once. If all cells of a table have the
+    same weight, different values of this weight can therefore be tried quickly.
     """
 
     sizes: IdArray
@@ -135,7 +135,7 @@ class PairCounts:
         *,
         threads: int = 1,
     ) -> Self:
-        """Count rows, in any order; ``columns`` returns the values of a slice of rows, shape (attributes, rows)."""
+        """Count rows; the function ``columns`` returns the values of a slice of rows, shape (attributes, rows)."""
         counts = cls.empty(sizes, n_classes)
         step = max(_ROWS_AT_ONCE, 2 * counts.pairs.size // max(counts.n_attributes, 1))
         for unit, whole in [(1.0, None)] if weights is None else _whole_parts(weights):
@@ -200,16 +200,20 @@ class PairCounts:
         return Tallies.of(self.pairs, np.concatenate(([0], np.cumsum(cells))))
 
     def log_naive(self, weights: PairWeights) -> float:
-        """Return the log-probability of all rows under naive Bayes: ``DM(h) + sum_v sum_k DM(N_kv)``."""
+        """Return the log marginal likelihood of all rows under naive Bayes: ``DM(h) + sum_v sum_k DM(N_kv)``.
+
+        For DM see `PairCounts`; h contains the counts of classes and N_kv the counts of attribute v in class k.
+        """
         own, total = log_rising(weights.classes, self.classes).sum(), weights.classes.sum()
         of_classes = own - log_rising(np.array(total), self.classes.sum())
         singles = self._single_logs(weights).sum() - self.n_attributes * self._class_logs(weights)
         return float(of_classes + singles)
 
     def log_weights(self, weights: PairWeights, known: tuple[FloatArray, BoolArray] | None = None) -> FloatArray:
-        """Return each edge's gain in the log-probability of all rows, ``sum_k DM(N_kuv) - DM(N_ku) - DM(N_kv)``.
+        """Return the log marginal likelihood gained by each edge (u, v), ``sum_k [DM(N_kuv) - DM(N_ku) - DM(N_kv)]``.
 
-        ``known`` contains earlier log-weights and a mask of the log-weights that are still valid.
+        For DM see `PairCounts`; N_kuv and N_ku are counts in class k. ``known`` contains earlier log-weights and a mask
+        of the log-weights that are still valid.
         """
         v, u = np.tril_indices(self.n_attributes, -1)
         wanted, result = None, np.zeros(u.size)
@@ -237,7 +241,7 @@ class PairCounts:
         return _sums_of_tables(attributes, logs, self.n_attributes)
 
     def _pair_logs(self, weights: PairWeights) -> FloatArray:
-        """Return the sum over cells of ``ln G(n + a) / G(a)`` for each table of pairs, with one weight a per cell."""
+        """Return, for each table of pairs, the sum of ``ln G(n + a) / G(a)`` over cells with count n and weight a."""
         v, u = np.tril_indices(self.n_attributes, -1)
         ends = np.cumsum(self.sizes[u] * self.sizes[v] * self.n_classes)
         starts = np.cumsum(self.sizes * self.n_classes) - self.sizes * self.n_classes
@@ -260,11 +264,11 @@ def poured(
     *,
     order: Sequence[int] | None = None,
 ) -> None:
-    """Add the counts of ``source`` to ``into``, or subtract them.
+    """Add the counts of ``source`` to ``into``, or subtract them with ``sign=-1``.
 
-    ``values`` contains, for each attribute of the source, the position of each value in ``into``, and ``classes`` the
-    position of each class; -1 for values and classes without rows. ``order`` lists the attributes of the source in the
-    order of ``into``.
+    ``values`` contains, for each attribute of ``source``, the position in ``into`` of each value. ``classes`` contains
+    the position in ``into`` of each class. Values and classes with position -1 are ignored. ``order`` lists the
+    attributes of ``source`` in the order of ``into``.
     """
     order = range(source.n_attributes) if order is None else order
     k = np.flatnonzero(classes >= 0)
@@ -284,7 +288,7 @@ def poured(
 
 
 def _sums_of_tables(tables: IntArray, logs: FloatArray, n: int) -> FloatArray:
-    """Return each table's sum of logarithms, added in ascending order, so that value numbers have no effect."""
+    """Return the sum of the logarithms of each table; the sum does not depend on the order of the cells."""
     order = np.lexsort((logs, tables))
     return np.bincount(tables[order], logs[order], n).astype(np.float64)
 
@@ -307,8 +311,8 @@ def check_n_pairs(sizes: Sequence[int] | IntArray, n_classes: int, names: Sequen
 def _whole_parts(weights: FloatArray) -> Iterator[tuple[float, FloatArray]]:
     """Split weights into parts whose sums over rows are exact.
 
-    Each part consists of a unit and, for each weight, an integer below ``2^26``. A weight is the sum of unit times
-    integer over all parts.
+    Each part consists of a unit and, for each weight, an integer below ``2^26``. A weight is the sum of
+    ``unit * integer`` over all parts.
     """
     largest, smallest = float(weights.max(initial=0.0)), math.ulp(0.0)
     if largest < _WHOLE and (weights == np.floor(weights)).all():
@@ -326,10 +330,10 @@ def _whole_parts(weights: FloatArray) -> Iterator[tuple[float, FloatArray]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tallies:
-    """For each table, the number of cells with each count, so that sums over cells evaluate each count only once.
+    """For each table, the number of cells with each count. In sums over cells, each count is evaluated only once.
 
-    In each entry, ``times`` is the number of cells of a table with the count ``counts[which]``. Entries are sorted by
-    table and count, so that sums do not depend on the numbering of values. Empty cells are omitted.
+    Table ``tables[i]`` has ``times[i]`` cells with the count ``counts[which[i]]``. The entries i are sorted by table
+    and count, so that sums do not depend on the numbering of values. Cells with count 0 are omitted.
     """
 
     tables: IntArray
@@ -349,7 +353,10 @@ class Tallies:
         return cls(tables, counts, found, times.astype(np.float64))
 
     def log_rising_sums(self, priors: FloatArray, tables: IntArray | None = None) -> FloatArray:
-        """Return the sum over cells of ``ln G(n + a) / G(a)`` for each table, with one weight a per table."""
+        """Return, for each table, the sum of ``ln G(n + a) / G(a)`` over its cells, where n is the count of a cell.
+
+        ``priors`` contains the weight a of each table. If ``tables`` is given, return only the sums of these tables.
+        """
         table, which, times = self.tables, self.which, self.times
         if tables is not None:
             at, order = np.isin(table, tables), np.argsort(tables)
@@ -373,7 +380,7 @@ def as_matrix(edges: FloatArray, nodes: int) -> FloatArray:
 
 
 def best_tree(log_weights: FloatArray, nodes: int) -> IntArray:
-    """Return the edges of the maximum-weight tree, shape (nodes - 1, 2); weights within ``2^-30`` are ties."""
+    """Return the edges of the maximum-weight tree, shape (nodes - 1, 2); weights are rounded to multiples of 2^-30."""
     parents = largest_tree(np.ascontiguousarray(log_weights, dtype=np.float64), nodes).astype(np.intp)
     edges = np.sort(np.stack([np.arange(1, nodes), parents[1:]], axis=1), axis=1)
     return edges[np.lexsort((edges[:, 1], edges[:, 0]))]
@@ -404,7 +411,7 @@ class PairModel:
 
     @property
     def super_parent_weights(self) -> FloatArray:
-        """Log-weight of each super-parent's star of edges and, last, 0 for naive Bayes, which has no edges."""
+        """Sum of the log-weights of the edges of each super-parent; the last number is 0 and stands for naive Bayes."""
         return np.append(as_matrix(self.log_weights, self.counts.n_attributes).sum(axis=0), 0.0)
 
     @property
@@ -414,7 +421,7 @@ class PairModel:
         return np.exp(logs - float(np.logaddexp.reduce(logs)))
 
     def log_evidence(self) -> float:
-        """Return the log of the probability of all rows, averaged over all structures with equal weights.
+        """Return the log of the marginal likelihood of all rows, averaged over all structures with equal weights.
 
         For ``best_tree``, return the log-probability under the selected tree; for ``plain_super_parents``, return the
         same value as for ``super_parents``.
@@ -444,9 +451,9 @@ class PairModel:
     def left_out_joint_logs(
         self, codes: IntArray, own: IntArray, leave: FloatArray | None = None, *, threads: int = 1
     ) -> FloatArray:
-        """Return the exact ``ln P(k, q | D without q)`` of stored rows.
+        """Return the exact ``ln P(k, q | D without q)`` for each class k and stored row q.
 
-        ``own`` contains the classes of the rows, and ``leave`` their weights.
+        ``own`` contains the classes of the rows, and ``leave`` their weights (None if all are 1).
         """
         amounts = np.ones(len(codes)) if leave is None else np.ascontiguousarray(leave, dtype=np.float64)
         codes, own = (np.ascontiguousarray(numbers, dtype=np.int32) for numbers in (codes, own))
@@ -460,7 +467,7 @@ class PairModel:
         return tree_joint_logs(self.family, *tables, *prior, logs, self.least, codes, own, leave, threads)
 
     def _log_weights(self, widened: BoolArray) -> FloatArray:
-        """Return the log-weights of edges for the case that some attributes have an additional value."""
+        """Return the log-weights of edges for queries with an additional value in the attributes of a mask."""
         if self.family == "plain_super_parents":
             return np.zeros(math.comb(self.counts.n_attributes, 2))
         key = widened.tobytes()

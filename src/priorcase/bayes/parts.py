@@ -25,10 +25,10 @@ from priorcase.similarity.periodic import parts_of
 from priorcase.similarity.statistics import Statistics
 
 MOST_MEMBERS = 4096
-"""Maximum number of members of a set column."""
+"""Maximum number of distinct members in all sets of a column."""
 
 ARCS = 12
-"""Default number of arcs of equal length for circular columns."""
+"""Number of arcs of equal length into which circular columns are divided by default."""
 
 _HOUR = DAY / 24
 _NAMES: dict[DatePart, tuple[Value, ...]] = {
@@ -63,7 +63,7 @@ class Parts:
 
     @classmethod
     def of(cls, instances: Instances, *, known: bool = False, arcs: bool = False) -> Parts:
-        """Create the conversion; stored rows determine set members, and the parts of dates with ``parts="auto"``."""
+        """Create the conversion from stored rows; they determine set members, and date parts for ``parts="auto"``."""
         statistics, taken = Statistics(instances, None), list[tuple[Any, ...] | None]()
         for a, kind in enumerate(instances.schema.kinds):
             if isinstance(kind, Date):
@@ -76,7 +76,7 @@ class Parts:
     def taking(
         cls, source: Schema, taken: tuple[tuple[Any, ...] | None, ...], *, known: bool = False, arcs: bool = False
     ) -> Parts:
-        """Create the conversion from the parts of dates and members of sets; ``taken`` has one entry per column."""
+        """Create the conversion from the parts of each date and the members of each set; for ``taken`` see `Parts`."""
         columns, names, kinds, labels = list[int](), list[Name](), list[Kind](), attribute_names(source)
         for a, (kind, found) in enumerate(zip(source.kinds, taken, strict=True)):
             parts: tuple[Any, ...] = found or ()
@@ -112,7 +112,7 @@ class Parts:
         return np.array(found, np.intp)
 
     def table(self, table: Table) -> Table:
-        """Return a table with its columns converted to attributes."""
+        """Return a table in which each column is replaced by its attributes."""
         found = list[ReadColumn]()
         for kind, parts, column in zip(self.source.kinds, self.taken, table.columns, strict=True):
             if parts is not None and isinstance(column, Coded):
@@ -129,7 +129,7 @@ class Parts:
         return Table(self.schema, len(table), tuple(found))
 
     def instances(self, instances: Instances) -> Instances:
-        """Return stored rows with their columns converted to attributes, keeping ids, targets and weights."""
+        """Return stored rows in which each column is replaced by its attributes; ids, targets and weights are kept."""
         table = self.table(stored_table(instances, np.arange(len(instances))))
         columns: list[Any] = [
             [column.codes, list(column.values)] if isinstance(column, Coded) else [column, None]
@@ -155,7 +155,7 @@ def _members(instances: Instances, a: int) -> tuple[Value, ...]:
 
 
 def _memberships(column: Coded, members: Sequence[Value]) -> list[ReadColumn]:
-    """Return an indicator column for each member; unseen members are ignored."""
+    """Return an indicator column for each member; members of the sets that are not in ``members`` are ignored."""
     places = {member: j for j, member in enumerate(members)}
     has = np.zeros((len(members), len(column.values) + 1), np.int8)
     has[:, -1] = -1  # missing

@@ -74,7 +74,7 @@ class Prior(Protocol):
 
 
 class SymmetricPrior(ABC):
-    """Base class of priors that give all values of an attribute the same weight, which depends on their number."""
+    """Base class of priors in which all values of an attribute have one weight, computed from the number of values."""
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -195,7 +195,7 @@ class PerAttribute:
         return PerAttribute(dict(zip(labels, self.attributes.values(), strict=True)), self.others)
 
     def by_part(self, parts: Parts) -> PerAttribute:
-        """Return the same prior, keyed by the attributes that the columns are split into."""
+        """Return the same prior, with the weights of a column for each attribute that the column is split into."""
         found: dict[Name, Weights] = {}
         for label, given in self.attributes.items():
             a = parts.source.position(label)
@@ -300,7 +300,7 @@ def resolve_prior(spec: object) -> Prior | Auto:
 
 
 def check_prior_goes_with(prior: object, predictive: str) -> None:
-    """Raise an error if ``predictive="map"`` would not give the estimate that the prior is named after."""
+    """Raise an error for a Laplace or m-estimate prior with ``predictive="map"``, which gives another estimate."""
     by_name = isinstance(prior, str) and prior == "laplace"
     if predictive == "map" and (by_name or isinstance(prior, (Laplace, MEstimate))):
         name, weights = "Laplace estimate", "prior=2.0 gives"
@@ -375,10 +375,10 @@ def _key(value: Value) -> Value:
 
 @dataclass(frozen=True, eq=False)
 class CellWeights:
-    """Weights of the cells, with one column for all classes or one column per class.
+    """Dirichlet weights of the cells, with one column for all classes or one column for each class.
 
-    ``widened`` contains the weights for a query with a new value, and ``unseen`` the weights of the new cells, shape
-    (attributes, 1).
+    ``widened`` contains the weights of the same cells if each attribute has an additional, unseen value, and ``unseen``
+    the weight of this value, shape (attributes, 1).
     """
 
     cells: FloatArray
@@ -463,7 +463,10 @@ def cell_weights(prior: Prior, discrete: Discrete, instances: Instances, n_class
 def word_weights(
     prior: Prior, label: Name, words: Sequence[Value], n_classes: int, size: int | None = None
 ) -> FloatArray:
-    """Return the weights of words, shape (classes or 1, words), for a vocabulary of ``size`` words (default: all)."""
+    """Return the weights of words, shape (classes or 1, words).
+
+    ``size`` is the number of words in the vocabulary; by default, the vocabulary consists of ``words``.
+    """
     n = len(words)
     if (symmetric := prior.symmetric(np.array([n if size is None else size]), n_classes)) is not None:
         return np.full((1, n), _given_weights(prior, symmetric, "symmetric", (1,))[0])
@@ -499,8 +502,8 @@ def _given_weights(prior: Prior, given: Any, asked: str, *shapes: tuple[int, ...
 def log_marginals(discrete: Discrete, weights: FloatArray, more: FloatArray | float = 0.0) -> FloatArray:
     """Return the log marginal likelihood of each discrete attribute in each class (Kontkanen et al. 1998, eq. 8).
 
-    ``weights`` are the weights of the cells; ``more`` is the weight of one additional value in each attribute; no row
-    has this value.
+    ``weights`` contains the Dirichlet weights of the cells, and ``more`` the weight of an additional value of each
+    attribute, which no row has.
     """
     shape = discrete.totals.shape
     cells, classes = np.nonzero(np.where(discrete.inside[:, np.newaxis], discrete.counts, 0.0))

@@ -25,7 +25,7 @@ _ATTRIBUTES, _COMBINATIONS, _LINES, _WIDTH = 15, 10, 20, 24
 
 
 class _Target(Enum):
-    """Unique name that no column can have."""
+    """Type of `TARGET`, which stands for the class and is not equal to any column name."""
 
     TARGET = "class"
 
@@ -207,7 +207,7 @@ class JointDistribution(PrintedPerQuery):
 
 
 class PosteriorTable(GridResult, Mapping[Key, float]):
-    """Base class of tables of posterior probabilities; subclasses define keys, and log-odds or gains to break ties."""
+    """Base class of tables of posterior probabilities by key; ties are broken by log-odds or gains."""
 
     probabilities: FloatArray
     backend: Backend | None

@@ -92,7 +92,7 @@ class StructuredBayes(BayesClassifier):
         )
 
     def _word_weights(self, prior: Prior, a: int) -> Callable[..., FloatArray]:
-        """Return a function that computes the weights of a text's words, for all words or for ``size`` words."""
+        """Return a function that computes the weights of the words of text attribute ``a``."""
         schema, statistics = self._attributes().instances.schema, self._statistics()
         return partial(priors.word_weights, prior, schema.label(a), statistics.texts[a].words, statistics.n_classes)
 
@@ -143,7 +143,7 @@ class StructuredBayes(BayesClassifier):
         return normalise_rows(joint, scale, threads)
 
     def _numbered(self, cells: FloatArray) -> IntArray:
-        """Number the values of queries: from 0 in each attribute, -1 if unseen; overwrites ``cells``."""
+        """Return the numbers of the values of queries, from 0 in each attribute, -1 if unseen. Overwrite ``cells``."""
         discrete, (numbers, starts, places) = self._statistics().discrete, self._value_numbers()
         missing = np.isnan(cells)
         for a, d in enumerate(places.tolist()):
@@ -155,7 +155,7 @@ class StructuredBayes(BayesClassifier):
         return numbers[cells.astype(np.intp)]
 
     def _numbered_rows(self, rows: slice) -> IntArray:
-        """Number the values of stored rows, from 0 in each attribute; the result has shape (attributes, rows)."""
+        """Return the numbers of the values of stored rows, from 0 in each attribute, shape (attributes, rows)."""
         column, (numbers, starts, places) = self._attributes().instances.column, self._value_numbers()
         cuts = self._statistics().discrete.cuts
         attributes = zip(self._paired(), zip(starts.tolist(), places.tolist(), strict=True), strict=True)
@@ -201,7 +201,7 @@ class StructuredBayes(BayesClassifier):
         return prior, PairModel(counts, self._family, self._pair_weights(prior), self._least)
 
     def _pair_weights(self, prior: Prior) -> PairWeights:
-        """Return the weights of classes and values; raise an error if the weights are inconsistent for pairs."""
+        """Return the weights of classes and values; raise an error if their sums differ between attributes."""
         instances, statistics = self._attributes().instances, self._statistics()
         discrete, n_classes = statistics.discrete, statistics.n_classes
         classes = priors.resolve_class_prior(self._class_prior, prior, statistics.labels.tolist())
@@ -229,7 +229,7 @@ class StructuredBayes(BayesClassifier):
         return PairWeights(classes, sums[0], *rest, *each)
 
     def _check_weights(self) -> None:
-        """Raise an error if the prior gives no consistent weights of pairs for the stored rows."""
+        """Raise an error if the weights of the prior are invalid, or if their sums differ between columns."""
         prior = self._part_prior()
         if self._class_prior is not None or not isinstance(prior, (Auto, BDeu, MEstimate)):
             self._pair_weights(BDeu() if isinstance(prior, Auto) else prior)

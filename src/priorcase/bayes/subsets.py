@@ -1,4 +1,4 @@
-"""Naive Bayes averaged over all subsets of the attributes: relevance, classifier and leave-one-out."""
+"""Naive Bayes averaged over all subsets of the attributes: classifier, attribute relevance and leave-one-out."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from priorcase.schema import CategoricalFeatures, Schema
 Inclusion: TypeAlias = float | Mapping[Name, float] | Any
 
 INCLUSION = 0.05
-"""Prior probability that an attribute is relevant; for an attribute with one value, also the posterior probability."""
+"""Default prior probability that an attribute is relevant, that is, depends on the class."""
 
 _PROBABILITY = Interval(Real, 0, 1, closed="both")
 _EVIDENCE = Estimates("evidence")
@@ -48,20 +48,21 @@ _LABELING = Labeling(flat=True, sort="text", batches=((0, np.dtype(object)),))
 class SubsetAveragedBayes(AdditiveBayes):
     """Bayesian model average over naive Bayes classifiers with all subsets of the attributes.
 
-    Each attribute may or may not depend on the class, which gives ``2^A`` naive Bayes models. The average of the
-    models, weighted by posterior probability, is ``P(k, q) = a_k prod_i [ r_i phi_ki + (1 - r_i) psi_i ]``. Here phi is
-    the probability of the value in the class, psi its probability in all rows, and ``r_i = p E1 / (p E1 + (1 - p) E0)``
-    the posterior probability that attribute i is relevant. E1 and E0 are the marginal likelihoods of the attribute if
-    it depends on the class and if it does not (Dash & Cooper 2002; Kontkanen et al. 1998, eq. 4).
+    Each of the A attributes may or may not depend on the class, which gives ``2^A`` naive Bayes models. The average of
+    the models, weighted by posterior probability, is ``P(k, q) = a_k prod_i [ r_i phi_ki + (1 - r_i) psi_i ]``. Here
+    ``a_k`` is the probability of class k, ``phi_ki`` is the probability of the query's value of attribute i in class k,
+    and ``psi_i`` is the probability of this value in all rows. The posterior probability that attribute i is relevant
+    is ``r_i = p E1 / (p E1 + (1 - p) E0)``. E1 and E0 are the marginal likelihoods of the attribute if it depends on
+    the class and if it does not (Dash & Cooper 2002; Kontkanen et al. 1998, eq. 4).
 
     Parameters
     ----------
     prior, class_prior
-        See `NaiveBayes`. In E0, the weight of a value is the sum of the value's weights over the classes.
+        See `NaiveBayes`. For E0, the Dirichlet weights of each value are summed over the classes.
     inclusion
         Prior probability p that an attribute is relevant: a number from 0 to 1, one number for each attribute, or a
         mapping from attribute to number (default 0.05). 1 gives `NaiveBayes`. The m parts of a date or set each have
-        the prior probability ``1 - (1 - p)^(1/m)``; the column is relevant if one of its parts is.
+        the prior probability ``1 - (1 - p)^(1/m)``; the column is relevant if at least one of its parts is relevant.
     numeric, missing, keep_rows, categorical_features, schema, n_jobs
         See `NaiveBayes`. ``"gaussian"`` and ``"kernel"`` have no marginal likelihood and are not available.
 
@@ -69,7 +70,7 @@ class SubsetAveragedBayes(AdditiveBayes):
     ----------
     relevance_
         Posterior probability that each attribute is relevant, which equals the prior probability if the attribute has
-        only one value (or bin). Other attributes: see `NaiveBayes`.
+        only one value (or bin). For all other fitted attributes see `NaiveBayes`.
 
     Examples
     --------
@@ -124,7 +125,7 @@ class SubsetAveragedBayes(AdditiveBayes):
     @property
     @reads
     def log_evidence_(self) -> float:
-        """Log marginal likelihood of the stored rows and their classes, averaged over all subsets."""
+        """Log marginal likelihood of the stored rows and their classes, averaged over all subsets of the attributes."""
         classes = log_marginal(self._statistics().class_counts, self._weights().classes)
         return float(classes) + float(self._evidence().log_totals.sum())
 
@@ -175,7 +176,7 @@ class SubsetAveragedBayes(AdditiveBayes):
         memory, statistics, weights = self._attributes(), self._statistics(), self._weights()
         evidence, instances, discrete = self._evidence(), memory.instances, statistics.discrete
         own, row_weights = memory.class_positions(statistics.codes), instances.weights
-        # Log-shares of the classes, without the common total.
+        # Log-probabilities of the classes, up to a constant.
         joint = np.repeat(np.log(statistics.class_counts + weights.classes)[np.newaxis], own.size, axis=0)
         less = np.maximum(statistics.class_counts[own] - (1.0 if row_weights is None else row_weights), 0.0)
         joint[np.arange(own.size), own] = np.log(less + weights.classes[own])
@@ -225,7 +226,11 @@ def _resolve_inclusion(value: Inclusion, schema: Schema) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class SubsetEvidence:
-    """Prior probability that each attribute is relevant, and log marginal likelihoods if it is relevant and if not."""
+    """Prior probability and evidence that each attribute is relevant.
+
+    ``inclusion`` contains the prior probabilities. ``included`` contains the log marginal likelihood of each attribute
+    if the attribute depends on the class, and ``excluded`` contains the log marginal likelihood if it does not.
+    """
 
     inclusion: FloatArray
     included: FloatArray
@@ -257,7 +262,7 @@ def _pooled(discrete: Discrete) -> Discrete:
 
 
 def _pooled_weights(weights: CellWeights, n_classes: int) -> CellWeights:
-    """Return the weights of irrelevant attributes, which are the sums of the weights over the classes."""
+    """Sum the Dirichlet weights over the classes, for attributes that do not depend on the class."""
     cells, widened, unseen = (
         np.broadcast_to(each, (len(each), n_classes)).sum(axis=1, keepdims=True)
         for each in (weights.cells, weights.widened, weights.unseen)
@@ -268,9 +273,9 @@ def _pooled_weights(weights: CellWeights, n_classes: int) -> CellWeights:
 def _discrete_evidence(
     discrete: Discrete, weights: PriorWeights, *, widened: bool = False
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the log marginal likelihood of each attribute if it is relevant, and if it is not.
+    """Return two arrays: the log marginal likelihood of each attribute if it is relevant, and if it is irrelevant.
 
-    If ``widened`` is true, each attribute has an additional value without rows.
+    If ``widened`` is true, each attribute has one additional value that occurs in no row.
     """
     included, excluded = (
         priors.log_marginals(counts, own.widened if widened else own.cells, own.unseen if widened else 0.0)
@@ -285,9 +290,10 @@ def _discrete_evidence(
 def _subset_evidence(
     statistics: Statistics, weights: PriorWeights, memory: BayesMemory, inclusion: FloatArray, *, densities: bool = True
 ) -> SubsetEvidence:
-    """Return the evidence for each attribute.
+    """Compute the evidence that each attribute is relevant.
 
-    ``inclusion`` has one probability for each column. Attributes with a density are included if ``densities`` is true.
+    ``inclusion`` contains the prior probability that each column is relevant. If ``densities`` is false, numeric
+    attributes that are modeled by a density have no effect.
     """
     n = len(memory.numeric)
     included, excluded = np.zeros(n), np.zeros(n)
@@ -308,12 +314,16 @@ def _subset_evidence(
 def _pooled_words(
     prior: Prior, memory: BayesMemory, a: int, words: WordCounts, n_classes: int
 ) -> Callable[..., FloatArray]:
-    """Return a function that computes an irrelevant text's word weights, for all words or for ``size`` words."""
+    """Return a function that computes the Dirichlet weights of words for a text that does not depend on the class."""
     return partial(priors.pooled_word_weights, prior, memory.instances.schema.label(a), words.words, n_classes)
 
 
 def _part_inclusion(inclusion: FloatArray, memory: BayesMemory) -> FloatArray:
-    """Return the prior probability that each attribute is relevant, given this probability for each column."""
+    """Return the prior probability that each attribute is relevant.
+
+    ``inclusion`` contains the prior probability p that each column is relevant. Each of the m parts of a date or set
+    column is an attribute with the prior probability ``1 - (1 - p)^(1/m)``.
+    """
     if memory.parts is None:
         return inclusion
     columns = memory.parts.columns
@@ -323,7 +333,7 @@ def _part_inclusion(inclusion: FloatArray, memory: BayesMemory) -> FloatArray:
 
 
 def _by_column(evidence: SubsetEvidence, memory: BayesMemory) -> tuple[FloatArray, FloatArray]:
-    """Return the posterior probability, and its log-odds, that any part of each column is relevant."""
+    """Return, for each column, the probability and the log-odds that at least one of its parts is relevant."""
     if memory.parts is None:
         return evidence.relevance, evidence.log_odds.copy()
     columns = memory.parts.columns
@@ -336,7 +346,10 @@ def _by_column(evidence: SubsetEvidence, memory: BayesMemory) -> tuple[FloatArra
 
 
 def _value_table(discrete: Discrete, weights: PriorWeights, evidence: SubsetEvidence) -> FloatArray:
-    """Return each cell's term in the joint log-probability of each class; an unseen value counts as an extra value."""
+    """Return the term that each value adds to the joint log-probability of each class, shape (values, classes).
+
+    For an unseen value, the relevance of the attribute is computed as if the attribute had one additional value.
+    """
     attributes = list(discrete.attributes)
     included, excluded = _discrete_evidence(discrete, weights, widened=True)
     wide = _prior_odds(evidence.inclusion[attributes]) + (included - excluded)
@@ -353,12 +366,14 @@ def _value_table(discrete: Discrete, weights: PriorWeights, evidence: SubsetEvid
 def _discrete_terms(
     discrete: Discrete, weights: PriorWeights, evidence: SubsetEvidence
 ) -> Callable[[IntArray, IntArray, FloatArray], FloatArray]:
-    """Return a function that computes the terms of left-out rows in the joint log-probabilities of the classes.
+    """Return a function that computes the leave-one-out terms of rows in the joint log-probability of each class.
 
-    Consider a row of weight w: f of the h rows in the row's class have the row's value, whose Dirichlet weight is s,
-    and the Dirichlet weights of all values sum to S. Leaving out the row divides the marginal likelihood of the class
-    by ``[G(f + s) / G(f - w + s)] / [G(h + S) / G(h - w + S)]``, which for w = 1 is the probability of the row's value.
-    The same formula for all classes together gives the odds of relevance.
+    Let w be the weight of the left-out row, h the total weight of the rows in its class, and f the total weight of the
+    rows in this class that have the row's value. Let s be the Dirichlet weight of the value, S the sum of the Dirichlet
+    weights of all values, and G the gamma function. Leaving out the row divides the marginal likelihood of the class by
+    ``[G(f + s) / G(f - w + s)] / [G(h + S) / G(h - w + S)]``. For w = 1, this factor is the probability of the row's
+    value given all other rows of the class. The odds that the attribute is relevant are divided by this factor and
+    multiplied by the same factor for all classes together.
     """
     of_class = additive.value_cells(discrete, weights.cells)
     of_all = additive.value_cells(_pooled(discrete), _pooled_weights(weights.cells, discrete.counts.shape[1]))
@@ -366,7 +381,6 @@ def _discrete_terms(
     table = additive.value_table(discrete, weights.cells, _EVIDENCE)
 
     def terms(cells: IntArray, own: IntArray, w: FloatArray) -> FloatArray:
-        """Return the terms of rows, given their cells, classes and weights; 0 for uncounted missing values."""
         odds, by_class = log_odds[cells], table[cells]
         less, rest = of_class.picked(cells, own).without(w), of_all.picked(cells, np.zeros_like(own)).without(w)
         for part, sign in ((less, -1), (rest, 1)):
@@ -381,9 +395,10 @@ def _discrete_terms(
 def _add_numbers(
     joint: FloatArray, memory: BayesMemory, statistics: Statistics, a: int, strategy: Student, inclusion: float
 ) -> None:
-    """Add the leave-one-out terms of a numeric attribute; leaving out a row changes the prior of every class."""
+    """Add the leave-one-out terms of a numeric attribute to the joint log-probabilities of all rows."""
     moments, instances = statistics.moments[a], memory.instances
     x, own, weights = instances.column(a), instances.target().astype(np.intp), instances.weights
+    # Leaving out a row changes the densities of all classes, since their prior depends on the whole column.
     for rows, less in blocks_without_each(moments, x, own, weights):
         included = strategy.log_marginal(less)[:, statistics.codes].sum(axis=1)
         log_odds = _prior_odds(np.array(inclusion)) + (included - strategy.log_marginal(less.pooled())[:, 0])
@@ -396,10 +411,10 @@ def _add_numbers(
 
 
 class RelevanceWeights(BayesMemory):
-    """Attribute weights for distances: ``relevance_`` of a default `SubsetAveragedBayes` fitted to a learner's rows.
+    """Attribute weights for distances: the relevance of each attribute to the classes of a learner's rows.
 
-    The learner reports added rows to `follow` and removed rows to `follow_removal`. If no positive weight remains, all
-    attributes have the same weight.
+    The weights are ``relevance_`` of a `SubsetAveragedBayes` with default parameters. The learner calls `follow` after
+    adding rows and `follow_removal` after removing rows. If all weights are 0, every attribute gets the weight 1.
     """
 
     def __init__(self, instances: Instances, *, threads: int = 1) -> None:
@@ -425,6 +440,6 @@ class RelevanceWeights(BayesMemory):
         self._added(ids)
 
     def follow_removal(self, rows: tuple[list[AnyArray], list[AnyArray], FloatArray | None]) -> None:
-        """Update the counts after rows were removed; ``rows`` is their content, looked up before the removal."""
+        """Subtract removed rows from the counts; ``rows`` contains the columns, targets and weights of these rows."""
         self._cache.clear()
         self._count(*rows, sign=-1)

@@ -1,13 +1,14 @@
 """Texts in Bayes models: a text is a sequence of words, each drawn with the probabilities of its class.
 
-Let ``n_kw`` be the count of word w in the texts of class k, ``N_k`` their number of words, and s the Dirichlet weights.
-A text of L words with counts ``c_w`` adds the following term to the joint log-probability of class k:
+Let ``n_kw`` be the count of word w in the texts of class k, ``N_k`` the number of words in these texts, and s the
+Dirichlet weight of a word; ``sum s`` is the sum over the vocabulary. A text of L words with counts ``c_w`` adds the
+following term to the joint log-probability of class k:
 
-- ``"evidence"``, averaged over all word probabilities (Dirichlet-multinomial), with G the gamma function:
+- ``"evidence"`` averages over all word probabilities (Dirichlet-multinomial), where G is the gamma function:
   ``sum_w ln G(n_kw + s + c_w) / G(n_kw + s) - ln G(N_k + sum s + L) / G(N_k + sum s)``;
-- ``"map"``, with the posterior mode of the word probabilities:
+- ``"map"`` uses the posterior mode of the word probabilities:
   ``sum_w c_w ln (n_kw + s - 1) / (N_k + sum (s - 1))``, which is multinomial naive Bayes with the smoothing ``s - 1``;
-- ``"sc"``: ``sum_w [h(n_kw + c_w) - h(n_kw)] - [h(N_k + L) - h(N_k)]`` with ``h(n) = n ln n``.
+- ``"sc"`` (stochastic complexity): ``sum_w [h(n_kw + c_w) - h(n_kw)] - [h(N_k + L) - h(N_k)]`` with ``h(n) = n ln n``.
 
 The vocabulary consists of the words in the stored texts; other words in a query are ignored.
 """
@@ -50,7 +51,7 @@ class Words:
         return cls("characters" if kind.analyzer == "characters" else "words")
 
     def counted(self, texts: list[str]) -> tuple[CountVectorizer | None, Any]:
-        """Return a vectorizer and the word counts of each text; None if no text has a word."""
+        """Return a fitted vectorizer and the word counts of each text as a matrix; both None if there are no words."""
         from sklearn.feature_extraction.text import CountVectorizer  # not needed without texts
 
         vectorizer = CountVectorizer(**VECTORIZERS[self.analyzer])
@@ -67,7 +68,7 @@ class Words:
         return () if vectorizer is None else tuple(vectorizer.get_feature_names_out().tolist())
 
     def counts(self, texts: Sequence[str], vocabulary: Sequence[Value]) -> Any:
-        """Return the word counts of each text for a vocabulary, as a sparse matrix; other words are ignored."""
+        """Return the counts of the words of a vocabulary in each text, as a sparse matrix; other words are ignored."""
         if not vocabulary:
             return csr_matrix((len(texts), 0))
         from sklearn.feature_extraction.text import CountVectorizer
@@ -82,9 +83,9 @@ class Words:
 class WordCounts:
     """Word counts of the texts of each class.
 
-    ``documents`` is a sparse matrix with the word counts of the stored rows, shape (rows, words), with empty rows for
-    missing texts. ``own`` and ``weights`` contain the class and weight of each row; ``counts`` has shape (classes,
-    words).
+    ``documents`` is a sparse matrix with the word counts of the stored rows, shape (rows, words); the rows of missing
+    texts are empty. ``own`` contains the class of each stored row, and ``weights`` contains its weight. ``counts``
+    contains the weighted count of each word in each class, shape (classes, words).
     """
 
     vectorizer: CountVectorizer | None
@@ -95,7 +96,7 @@ class WordCounts:
 
     @property
     def words(self) -> list[Value]:
-        """Vocabulary, in the order of the counts."""
+        """Vocabulary, in the order of the columns of the count matrices."""
         return [] if self.vectorizer is None else self.vectorizer.get_feature_names_out().tolist()
 
     @cached_property
@@ -115,13 +116,17 @@ class WordCounts:
         return WordCounts(self.vectorizer, self.documents, np.zeros_like(self.own), self.weights, counts)
 
     def log_evidence(self, weights: FloatArray) -> FloatArray:
-        """Return the log marginal likelihood of the words in each class; weights have shape (classes or 1, words)."""
+        """Return the log marginal likelihood of the words in the texts of each class.
+
+        ``weights`` contains the Dirichlet weights of the words, shape (classes, words), or (1, words) if all classes
+        have the same weights.
+        """
         if not self.counts.size:
             return np.zeros(len(self.counts))
         return log_marginal(self.counts, np.broadcast_to(weights, self.counts.shape))
 
     def logs(self, column: Coded, weights: FloatArray, estimates: Estimates) -> FloatArray:
-        """Return the terms of queries in the joint log-probability of each class, shape (queries, classes)."""
+        """Return the terms of the queries' texts in the joint log-probabilities, shape (queries, classes)."""
         found = np.zeros((len(column), len(self.counts)))
         if (words := self.asked(column)) is None:
             return found
@@ -133,10 +138,12 @@ class WordCounts:
         return found
 
     def left_out(self, weights_of: Callable[[int], FloatArray], estimates: Estimates) -> tuple[FloatArray, FloatArray]:
-        """Return each row's terms in the joint logs, computed without the row, and the log evidence of all other rows.
+        """Return two results for each stored row, both computed from all other rows.
 
-        Words that occur in no other row are ignored, as in a fit without the row. ``weights_of`` takes the size of a
-        vocabulary and returns its weights, shape (classes or 1, words).
+        The first result is the term that the row's text adds to the joint log-probability of each class, shape (rows,
+        classes). The second result is the log marginal likelihood of the words in all other rows. Words that occur in
+        no other row are ignored, as in a fit without the row. ``weights_of`` is a function that takes the size of a
+        vocabulary and returns the Dirichlet weights of its words.
         """
         n, size = self.documents.shape
         logs, rest = np.zeros((n, len(self.counts))), np.zeros(n)
@@ -171,10 +178,11 @@ class WordCounts:
 def _log_terms(
     documents: Any, count: FloatArray, weight: FloatArray, totals: tuple[FloatArray, ...], estimates: Estimates
 ) -> FloatArray:
-    """Return the terms of texts in the joint log-probability of a class.
+    """Return the term that each text adds to the joint log-probability of one class.
 
-    ``count`` and ``weight`` have an entry for each word of each text. ``totals`` contains, for each text, the sums of
-    ``count`` and ``weight`` over the vocabulary, its size, and the sum of ``max(count + weight - 1, 0)``.
+    ``count`` and ``weight`` contain the count in the class and the Dirichlet weight of each word of each text.
+    ``totals`` contains four arrays with one number for each text: the sum of ``count`` over the vocabulary, the sum of
+    ``weight``, the size of the vocabulary, and the sum of ``max(count + weight - 1, 0)``.
     """
     n, times, (total, sums, size, mass) = documents.shape[0], documents.data.astype(np.float64), totals
     of = np.repeat(np.arange(n), np.diff(documents.indptr))
@@ -197,5 +205,5 @@ def _peaks(count: FloatArray, weight: FloatArray) -> FloatArray:
 
 
 def _sums(of: IntArray, amounts: FloatArray, n: int) -> FloatArray:
-    """Return the sum of each text's amounts, added in word order."""
+    """Return the sum of ``amounts`` for each of ``n`` texts; ``of`` contains the text of each amount."""
     return np.bincount(of, weights=amounts, minlength=n).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Case-based reasoning over a durable case base: retrieve, reuse, revise, retain.
+"""Case-based reasoning with a case base that is stored in a file: retrieve, reuse, revise, retain.
 
 Names are imported on first use, so that ``import priorcase.cases`` is fast.
 """

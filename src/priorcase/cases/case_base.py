@@ -70,7 +70,7 @@ Ids: TypeAlias = int | Case | Iterable[int | Case] | None
 ByName: TypeAlias = Mapping[str, Any] | None
 
 UNCHANGED: Any = type("Unchanged", (), {"__repr__": lambda self: "<unchanged>"})()
-"""Default of `revise` for fields that stay unchanged; None would remove a solution."""
+"""Default of parameters of `CaseBase.revise`, which leaves a field unchanged; None removes the value of the field."""
 
 _BLOCK = 1_000  # number of cases read at a time
 _DIGEST_FORMAT = b"priorcase cases 1"
@@ -1017,7 +1017,7 @@ class CaseBase:
     # Helpers -------------------------------------------------------------------------------------------------------
 
     def _require(self, wanted: dict[str, CaseKind]) -> None:
-        """Check that an existing file has the requested attributes; declare them if the file has no attributes."""
+        """Check that the file has the requested attributes; declare the attributes if the file has none."""
         there = self.attributes
         if not there and not self.readonly:
             self.declare(wanted)
@@ -1056,7 +1056,7 @@ class CaseBase:
             new = [NewCase(case.values, case.solution, case.outcome, case.key) for case in records]
             found = self._live.insert(writer, new, read.attributes, by=author, why=reason)
             added = {change.id for change in writer.changes[seen:]}
-            first = dict(zip(reversed(found), reversed(records), strict=True))  # the first with each key
+            first = dict(zip(reversed(found), reversed(records), strict=True))  # the first record with each key
             fresh = {id: first[id] for id in sorted(first.keys() & added)}
             for id, case in fresh.items():
                 for note in case.notes:
@@ -1079,7 +1079,7 @@ class CaseBase:
         return table.ids[self._meeting(where)].tolist() if ids is None else check_ids(ids, table)
 
     def _meeting(self, where: Mapping[str, Any] | None) -> BoolArray:
-        """Return a boolean mask: for each case of the table, whether the case meets all conditions."""
+        """Return a boolean mask: for each case, whether the case meets all conditions."""
         table, store = self._live.table, self._live.store
         where = {} if where is None else where
         asked = where if isinstance(where, Mapping) else {}
@@ -1196,7 +1196,7 @@ class Verification(TextResult):
 
 
 def table_of(base: CaseBase) -> AbstractContextManager[CaseTable]:
-    """Return a context manager that yields the current cases; within it, no other thread can change them."""
+    """Return a context manager that yields the current cases and keeps other threads from changing them."""
     return base._live.reading()
 
 

@@ -1,4 +1,4 @@
-"""Check the arguments that users pass to a case base: attributes, cases, keys, notes, ids and paths."""
+"""Check the arguments that users pass to a case base: attributes, cases, keys, notes and ids."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def check_attributes(attributes: Any) -> dict[str, CaseKind]:
 
 
 def check_names(names: Iterable[Any]) -> None:
-    """Check that the names of attributes are strings, and that no attribute has the name of a field."""
+    """Check that attribute names are non-empty strings, and not names of case fields such as ``solution``."""
     for name in names:
         if not isinstance(name, str) or not name or not _encodable(name):
             raise CaseBaseError(
@@ -64,7 +64,7 @@ def check_names(names: Iterable[Any]) -> None:
 
 
 def check_known(names: Iterable[object], attributes: Collection[str], *, source: str | None = None) -> None:
-    """Raise an error if a name is not an attribute; `source` is the file that contains the names."""
+    """Raise an error if one of ``names`` is not an attribute; ``source`` is the file that contains the names."""
     if unknown := [name for name in names if name not in attributes]:
         known = (
             f"Known names: {listed(list(attributes), limit=12) or 'none yet'}. Use a known name, or declare an "
@@ -106,7 +106,7 @@ def check_case(case: Any, attributes: Mapping[str, CaseKind]) -> dict[str, Store
 def check_query(query: Any, table: CaseTable) -> dict[str, Stored]:
     """Return the values of a query in stored form; missing values are omitted.
 
-    Warn if a nominal value differs from a stored value only in capitals or whitespace.
+    Warn if a new nominal value differs from a stored value only in capitalization or whitespace.
     """
     checked = check_case(query, table.attributes)
     for name, value in checked.items():
@@ -116,7 +116,7 @@ def check_query(query: Any, table: CaseTable) -> dict[str, Stored]:
 
 
 def warn_similar(column: CaseColumn, value: Stored) -> None:
-    """Warn if an unseen nominal value differs from a stored value only in capitals or whitespace."""
+    """Warn if a new nominal value differs from a stored value only in capitalization or whitespace."""
     if type(column.kind) is not Nominal or not isinstance(value, str) or column.place(value) >= 0:
         return
     if (meant := similar_value(value, column.values)) is not None:
@@ -145,7 +145,7 @@ def _check_mapping(case: Any) -> None:
 
 
 def rows_of(cases: Any) -> list[Mapping[str, Any]]:
-    """Return the rows of a frame, of a table of `datasets` or of a list of mappings; each row is a mapping."""
+    """Convert a frame, a table of `priorcase.datasets` or a list of mappings to a list with one mapping per row."""
     if isinstance(cases, NamedColumns):
         columns = [cases[name].tolist() for name in cases.data]
         return [dict(zip(cases.data, row, strict=True)) for row in zip(*columns, strict=True)]
@@ -167,7 +167,7 @@ def rows_of(cases: Any) -> list[Mapping[str, Any]]:
 
 
 def field_of(rows: Sequence[Mapping[str, Any]], given: Any, *, field: str) -> tuple[list[Any], str | None]:
-    """Return the values of a field, one per case, and the name of their column (None if they are not from a column)."""
+    """Return one value of a field for each case, and the name of the column with these values (None if no column)."""
     if given is None:
         return [None] * len(rows), None
     if isinstance(given, str):

@@ -36,7 +36,7 @@ class Competence(GridResult):
 
     ``ids`` and ``solutions`` describe the cases that are not retired and have a solution that worked; ``left_out`` is
     the number of cases that are not retired but have no solution that worked. For each case, ``coverage`` contains the
-    ids of the cases that it solves, and ``reachability`` contains the ids of the cases that solve it, which are the
+    ids of the cases that this case solves, and ``reachability`` contains the ids of the cases that solve this case: the
     case itself and at most ``k`` other cases. ``category`` is
 
     - ``"pivotal"`` if no other case solves this case: deleting a pivotal case reduces competence;
@@ -141,9 +141,9 @@ def competence(
     """Return which cases each case of a table solves, and which cases solve it; see `CaseBase.competence`.
 
     A case is solved by itself, and by each of its k most similar cases that has the same solution and is more similar
-    than the most similar case with a different solution. With n cases, all reachability sets together have at most
-    ``(k + 1) n`` members, and the running time is quadratic in n. If k is at least n, the reachability set of each case
-    is the same as in iterative case filtering (ICF), except that the case itself is always included.
+    than the most similar case with a different solution. The running time is quadratic in the number of cases. If k is
+    at least the number of cases, the cases that solve a case are the reachability set of iterative case filtering
+    (ICF), plus the case itself.
     """
     check_count("k", k, hint="The default is 5.")
     solutions = Solutions.of(table, tolerance)
@@ -200,7 +200,7 @@ def _covered(reachable: list[IntArray]) -> list[IntArray]:
 
 
 def _categories(reachable: list[IntArray], coverage: list[IntArray]) -> AnyArray:
-    """Return the category of each case (Smyth & Keane 1995): the first category that applies."""
+    """Return the category of each case: the first of ``CATEGORIES`` that applies (Smyth & Keane 1995)."""
     sets = [frozenset(covered.tolist()) for covered in coverage]
     found = np.full(len(sets), "spanning", dtype=object)
     for i, solving in enumerate(reachable):
@@ -291,8 +291,8 @@ def near_duplicates(
     """Return the pairs of cases with similarity >= ``threshold``; see `CaseBase.near_duplicates`.
 
     The later case of each pair is the query, as in `CaseBase.retain`. An attribute whose value is missing in exactly
-    one of the two cases has similarity 0. At most ``most`` pairs are listed; pairs with an earlier query have priority.
-    The running time is quadratic in the number of cases.
+    one of the two cases has similarity 0. If there are more than ``most`` pairs, only the pairs among the earliest
+    cases are listed. The running time is quadratic in the number of cases.
     """
     check_share("threshold", threshold, hint="A threshold of 0.95 is usual; 1 finds identical cases.")
     check_count("most", most, hint="The default is 100,000.")

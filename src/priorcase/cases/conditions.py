@@ -3,8 +3,8 @@
 A condition on an attribute is a plain value, None, a list of values, a function of the value, or a condition of this
 module. A plain value matches equal values; a node of a taxonomy also matches all nodes below this node, and a member of
 a set matches all sets that contain this member. None matches missing values. A list matches every value in the list;
-for sets, a list matches the sets that contain all values in the list. Missing values are matched only by ``None``,
-``missing()`` and ``not_(known())``, and by a list or `one_of` condition that contains one of these three conditions.
+for sets, a list matches the sets that contain all values in the list. Missing values are matched only by conditions
+about missing values, such as None, ``missing()``, ``not_(known())``, or a list that contains None.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from priorcase.schema.kinds import identity, is_missing, plain
 
 _ALWAYS = ("solution", "outcome", "id")  # names allowed in conditions on every table, in addition to attributes
 FIELDS: dict[str, CaseKind] = {"id": Numeric(), "key": Text(), "by": Text(), "retired": Nominal((False, True))}
-"""The kinds of the fields that every case has; solutions and outcomes can be any value."""
+"""Kinds of the case fields that conditions can use; solutions and outcomes have no kind."""
 
-_PLAIN = "any value"  # the kind of solutions, outcomes and the like: any JSON value
+_PLAIN = "any value"  # the name used in messages for the kind of solutions and outcomes, which can be any JSON value
 _DAY = len("2024-05-01")
 _EXACT = 2**53
 _COLLECTIONS = (list, tuple, set, frozenset, range)
@@ -181,7 +181,7 @@ def equal_to(given: object) -> Condition:
 
 
 def _single(given: object) -> Condition:
-    """Convert an argument to a condition as in `as_condition`, but treat a collection as a single value."""
+    """Convert an argument to a condition, as `as_condition` does, but treat a collection as a single value."""
     if isinstance(given, Condition):
         return given
     if is_missing(given):
@@ -208,10 +208,10 @@ def _check_given(values: Sequence[object]) -> None:
 def mask(
     table: CaseTable, conditions: Mapping[str, object], *, others: Mapping[str, Sequence[Stored]] | None = None
 ) -> BoolArray:
-    """Return a boolean mask: for each case of a table, retired or not, whether the case meets all conditions.
+    """Return a boolean mask: for each case of a table (including retired cases), whether the case meets all conditions.
 
-    Conditions apply to attributes, ``"solution"``, ``"outcome"``, ``"id"`` and the names in ``others``, a mapping from
-    ``"key"``, ``"by"`` or ``"retired"`` to the values of all cases. Each distinct value is checked once.
+    ``conditions`` maps names to conditions. A name is an attribute, ``"solution"``, ``"outcome"``, ``"id"`` or a key of
+    ``others``. ``others`` maps ``"key"``, ``"by"`` or ``"retired"`` to a list with the value of each case.
     """
     if not isinstance(conditions, Mapping):
         raise CaseBaseError(
@@ -230,7 +230,10 @@ def mask(
 
 @dataclass(frozen=True)
 class _Subject:
-    """The distinct values that a condition applies to, in stored form (JSON strings if ``kind`` is None)."""
+    """The distinct stored values of the attribute or field that a condition refers to.
+
+    ``kind`` is None for solutions and outcomes, whose values are JSON strings.
+    """
 
     name: str
     kind: CaseKind | None
@@ -264,16 +267,16 @@ class _Subject:
         return kinds.check(self.kind, value, attribute=self.name)
 
     def where(self, holds: Callable[[Any], Any], *, stored: bool = False) -> BoolArray:
-        """Return a boolean mask: for each value, whether a function returns True.
+        """Return a boolean mask: for each value, whether ``holds(value)`` is true.
 
-        The function gets the values in stored form if ``stored`` is True, and otherwise as users see them.
+        The function ``holds`` gets stored values if ``stored`` is true, and otherwise the values as users see them.
         """
         values = self.values if stored else self.shown
         return np.fromiter(map(holds, values), dtype=np.bool_, count=len(values))
 
 
 def _subject(table: CaseTable, name: str, others: Mapping[str, Sequence[Stored]]) -> tuple[_Subject, IntArray]:
-    """Return the distinct values that a condition applies to, and the position of each case's value among them."""
+    """Return the distinct values that a condition refers to, and the position of each case's value (-1 if missing)."""
     if name == "id":
         return _Subject(name, FIELDS[name], table.ids.tolist(), table.ids.astype(np.float64)), np.arange(len(table))
     if name in others:
@@ -338,7 +341,7 @@ def _equals(subject: _Subject, value: object) -> BoolArray:
 
 
 def _key(value: Stored) -> Any:
-    """Return a key that is equal for equal values; a boolean and a number have different keys, also in collections."""
+    """Return a key for comparing stored values; unlike in Python, ``True`` does not equal 1."""
     return tuple(map(identity, value)) if isinstance(value, tuple) else identity(value)
 
 
@@ -411,7 +414,7 @@ def _compared(subject: _Subject, compare: Callable[[Any, Any], Any], end: float)
 
 
 def _ends(subject: _Subject, value: Any) -> tuple[float, float]:
-    """Return the first and last point of a value on the number line; they are equal unless the value is a whole day."""
+    """Return the lowest and the highest number that a value stands for; they differ only for a date without a time."""
     if subject.kind is None:
         if not is_number(value) or value != value:
             raise CaseBaseError(
@@ -518,7 +521,7 @@ def _split(text: str, names: list[str]) -> tuple[str, str, str]:
 
 
 def _readings(name: str, kind: CaseKind | None, part: str) -> list[Condition]:
-    """Return the possible meanings of a string: the string itself, and the number or boolean that it spells."""
+    """Return a condition for each meaning of a string: the string itself, and a number or boolean if it spells one."""
     if part == "?":
         return [missing()]
     of_kind = None if kind is None else kinds.kind_name(kind)
@@ -559,7 +562,9 @@ def _bound(name: str, kind: CaseKind | None, given: str) -> object:
 
 
 def typed(name: str, kind: CaseKind | None, text: str) -> object:
-    """Parse a number or date in any usual notation; return other text unchanged; raise an error for ambiguous text.
+    """Parse a number or date in any usual notation; return other text unchanged.
+
+    Text with two possible meanings raises an error.
 
     >>> typed("price", Numeric(), "1.516,34"), typed("sold", Date(), "16.03.2025"), typed("price", Numeric(), "many")
     (1516.34, '2025-03-16', 'many')

@@ -33,7 +33,7 @@ class Recipe:
     A recipe contains no values of cases. When a training case is forgotten, the fitted state is deleted, but the recipe
     remains, so that the learner can be refitted. `learner` is the public name of the class, `parameters` is the
     unfitted learner in the format of saved models, encoded as Base64, `shown` is the printed form of the learner, and
-    `sequence` is the number of the last change before the learner was fitted.
+    `sequence` is the number of the last change of the case base before the learner was fitted.
     """
 
     learner: str
@@ -165,7 +165,7 @@ def fit_learner(
     ids: Sequence[int] | IdArray | None = None,
     sequence: int = 0,
 ) -> CaseLearner:
-    """Fit a clone of a learner to the rows that `training_table` makes from the cases."""
+    """Fit a clone of a learner to cases; `training_table` converts the cases to rows."""
     saving.check_model(learner)
     recipe = partial(Recipe.of, learner, target=target, sequence=sequence)
     return _fitted(clone(learner), recipe, table, target, attributes, ids)
@@ -174,7 +174,7 @@ def fit_learner(
 def refit_learner(
     recipe: Recipe, table: CaseTable, *, ids: Sequence[int] | IdArray | None = None, sequence: int = 0
 ) -> CaseLearner:
-    """Refit the learner of a recipe, as if deleted cases had never existed."""
+    """Refit the learner that a recipe describes, without the training cases that were deleted or retired since."""
     attributes = [name for name in recipe.attributes if name in table.attributes]
     return _fitted(
         recipe.unfitted(), partial(replace, recipe, sequence=sequence), table, recipe.target, attributes, ids
@@ -220,7 +220,7 @@ def load_state(recipe: Recipe, state: bytes) -> CaseLearner:
     if type(learner).__name__ != recipe.learner:
         raise saving.damaged(_STATE, f"the state belongs to a {type(learner).__name__}, not to a {recipe.learner}")
     if not isinstance(ids, np.ndarray) or ids.dtype != np.int64 or ids.ndim != 1:
-        raise saving.damaged(_STATE, "it names no cases")
+        raise saving.damaged(_STATE, "the case ids are missing or invalid")
     if {*map(type, (digest, *left_out))} != {str} or {*map(type, counts)} != {int}:
         raise saving.damaged(_STATE, "a stored field has the wrong type")
     return CaseLearner(learner, ids, layout, recipe, digest, left_out, *counts)

@@ -95,7 +95,10 @@ class LiveTable:
     def insert(
         self, writer: Writer, cases: Sequence[NewCase], attributes: Iterable[str], *, by: str | None, why: str | None
     ) -> list[int]:
-        """Store cases within a transaction; the cases are added to the table without being read back from the file."""
+        """Store cases within a transaction and return their ids.
+
+        If the transaction only adds cases, the table is updated without reading the cases back from the file.
+        """
         ids = writer.insert(cases, by=by, why=why)
         names, present = list(attributes), set(self.table.known(ids))
         for id, case in zip(ids, cases, strict=True):
@@ -120,7 +123,11 @@ class LiveTable:
         return [_shown(case, self.table.attributes) for case in self.store.fetch(ids)]
 
     def look_up(self, ids: Sequence[int], snapshot: Snapshot) -> list[Case]:
-        """Return the cases of a snapshot; key, notes and provenance are read from the file if it still has the case."""
+        """Return the cases of a snapshot.
+
+        Attributes, solutions and outcomes are taken from the snapshot. All other fields are read from the file, and
+        have their default values if the case has been deleted.
+        """
         stored: dict[int, StoredCase] = {}
         with suppress(CaseBaseError):
             stored = {case.id: case for case in self.store.fetch(ids)}
@@ -192,7 +199,7 @@ def declaration(attributes: Mapping[str, CaseKind], settings: Mapping[str, Any])
 
 
 def _check_stored(kind: CaseKind, values: Sequence[Stored]) -> None:
-    """Raise ValueError if a value does not fit its kind, as is possible in a forged file with valid checksums."""
+    """Raise ValueError if a stored value does not fit its kind; a forged file can have valid checksums."""
     if isinstance(kind, kinds.Graph):  # checked when shown: parsing all graphs would take long
         return
     if kinds.plainly_fit(kind, values):
@@ -216,8 +223,8 @@ def _shown(case: StoredCase, attributes: Mapping[str, CaseKind]) -> Case:
 class ReadersWriter:
     """A lock that is held either by any number of readers or by a single writer.
 
-    A waiting writer has priority over later readers, so that it does not wait forever. The lock is reentrant: a reader
-    can read again, and a writer can read and write again.
+    A waiting writer has priority over later readers, so that writers do not wait forever. The lock is reentrant: a
+    reader can read again, and a writer can read and write again.
     """
 
     def __init__(self) -> None:
@@ -253,7 +260,7 @@ class ReadersWriter:
         if self._writer == me:
             yield
             return
-        if me in self._readers:  # it would wait for itself
+        if me in self._readers:  # the thread would wait forever for its own query
             raise CaseBaseBusyError(
                 "the case base cannot be changed while it processes a query, for example by a function used as a "
                 "condition. Change the case base after the query."

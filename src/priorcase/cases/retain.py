@@ -34,7 +34,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Solutions:
-    """The solutions of all cases of a table; solutions agree if they are equal or differ by at most the tolerance.
+    """The solutions of all cases of a table; two solutions agree if they are equal or differ by at most the tolerance.
 
     ``texts`` are the distinct solutions as JSON text, and ``codes`` contains the position of each case's solution in
     ``texts``, or -1 for a case without a solution. ``numbers`` are the distinct solutions as numbers, or None if there
@@ -48,7 +48,10 @@ class Solutions:
 
     @classmethod
     def of(cls, table: CaseTable, tolerance: float | None, *, new: str | None = None) -> Solutions:
-        """Return the solutions of a table; ``tolerance`` is required if all solutions and ``new`` are numbers."""
+        """Return the solutions of a table.
+
+        A tolerance is required if all solutions are numbers, including ``new``, the solution of a new case.
+        """
         found = cls.exactly(table)
         values = [plain_shown(text) for text in (*found.texts, *([] if new is None else [new]))]
         if tolerance is None:
@@ -73,7 +76,7 @@ class Solutions:
 
     @classmethod
     def exactly(cls, table: CaseTable) -> Solutions:
-        """Return the solutions of a table; solutions, including numbers, agree only if they are equal."""
+        """Return the solutions of a table without a tolerance: two solutions agree only if they are equal."""
         column = table.column("solution")
         return cls(column.codes, tuple(map(str, column.values)), None, 0.0)
 
@@ -83,7 +86,7 @@ class Solutions:
         return found
 
     def agreeing(self, text: str) -> BoolArray:
-        """Return a mask of the distinct solutions that agree with a solution, which need not be among them."""
+        """Return a mask of the distinct solutions that agree with the solution ``text``, which can be new."""
         if self.numbers is not None:
             low, high = self.around(float(plain_shown(text)))
             near: BoolArray = (self.numbers >= low) & (self.numbers <= high)
@@ -93,7 +96,8 @@ class Solutions:
     def around(self, number: FloatArray | float) -> tuple[FloatArray | float, FloatArray | float]:
         """Return the smallest and the largest number that agree with a number, allowing for rounding errors.
 
-        For example, 0.3 and 0.2 agree if the tolerance is 0.1.
+        For example, 0.8 and 0.7 agree if the tolerance is 0.1, although ``0.8 - 0.7`` is slightly larger than 0.1 in
+        floating-point arithmetic.
         """
         reach = self.tolerance + _ROUNDING * np.abs(number)
         return number - reach, number + reach
@@ -124,7 +128,7 @@ def most_similar(similarities: FloatArray, allowed: BoolArray, k: int) -> IntArr
 
 @dataclass(frozen=True)
 class Duplicate:
-    """A near-duplicate of another case: its id, its similarity, and whether the solutions agree."""
+    """A near-duplicate of a new case: its id, its similarity to the new case, and whether the solutions agree."""
 
     id: int
     similarity: float
@@ -201,8 +205,8 @@ def decide(
     """Decide whether to keep a new solved case, without changing the case base. See `CaseBase.retain`.
 
     ``policy`` is ``"if_wrong"`` (IB2), ``"if_new"``, ``"records"`` (IB3) or ``"always"``, which ignores outcomes.
-    ``records`` are the records of stored cases by id, and ``dropping`` is the confidence level of each bound in the
-    test that retires cases. Retired and failed cases propose no solution.
+    ``records`` are the records of stored cases by id, and ``dropping`` is the one-sided confidence level of the test
+    that retires cases. Retired and failed cases propose no solution.
 
     References
     ----------
@@ -276,7 +280,7 @@ def _if_wrong(
     solution: str,
     failed: bool,
 ) -> tuple[bool, str]:
-    """Keep a successful case if another solution is proposed, or a failed case if its solution is proposed."""
+    """Keep a case that worked if another solution is proposed; keep a case that failed if its solution is proposed."""
     if not nearest.size:
         return not failed, "there was no successfully solved case to compare with"
     # Failed cases that are at least as similar as the last one used count against their solution.
@@ -386,8 +390,8 @@ def records_of(
 ) -> Records:
     """Return the usage records of all cases with a solution as one table; see `CaseBase.records`.
 
-    ``records`` maps case ids to records. ``acceptance`` is the confidence level of each bound in the test for
-    acceptable cases, and ``dropping`` is the level in the test for poor cases.
+    ``records`` maps case ids to records. ``acceptance`` and ``dropping`` are the one-sided confidence levels of the
+    tests for acceptable and for poor cases.
     """
     solutions = Solutions.of(table, tolerance)
     accepting = normal_quantile(acceptance, parameter="acceptance")
@@ -413,9 +417,9 @@ def records_of(
 def _frequencies(
     solutions: Solutions, degrees: FloatArray, positions: IntArray, *, new: str | None = None
 ) -> tuple[FloatArray, int]:
-    """Return two results: in how many cases the solution at each position worked, and in how many any solution did.
+    """Return how many successful cases have the solution of each case in ``positions``, and how many there are in all.
 
-    Retired cases are included.
+    Retired cases are counted. If ``new`` is given, one more successful case with this solution is counted.
     """
     counted = solutions.solved & (degrees > HALF)
     counts = np.bincount(solutions.codes[counted], minlength=len(solutions.texts)).astype(float)
@@ -434,7 +438,7 @@ def _frequencies(
 
 
 def _judged(records: Sequence[Record], holders: FloatArray, seen: int, z: float) -> tuple[Any, Any, AnyArray]:
-    """Return Wilson bounds of the accuracies and of the solution frequencies, and the verdict on each record (IB3)."""
+    """Return Wilson intervals for the accuracies and the solution frequencies, and the verdict on each record (IB3)."""
     right = np.array([record.right for record in records], dtype=float)
     tried = np.array([record.tried for record in records], dtype=float)
     accuracy = wilson_bounds(right, tried, z)

@@ -1,6 +1,7 @@
 """Search for the most similar cases by weighted means of local similarities, computed in the compiled core.
 
-``sim(q, c) = sum_a w_a s_a(q, c) / sum_a w_a`` over the attributes ``a`` with a value in the query. If the case has no
+The similarity of a query ``q`` and a case ``c`` is ``sum_a w_a s_a(q, c) / sum_a w_a`` over the attributes ``a`` with a
+value in the query, where ``w_a`` is the weight of an attribute and ``s_a`` is its local similarity. If the case has no
 value for an attribute, ``s_a`` is 0 (``unknown="different"``), or the attribute is excluded from both sums
 (``"ignore"``). If no weight is left, the similarity is 0. The similarity is the double nearest to the exact quotient,
 so that equally similar cases have equal similarities. Ties are broken by position, and the result does not depend on
@@ -80,9 +81,10 @@ def best_cases_many(
 ) -> tuple[IdArray, FloatArray]:
     """Run `best_cases` for many queries; rows with fewer than ``k`` cases end with position -1 and similarity 0.
 
-    The rows of ``tables`` correspond to the distinct values of the queries, and the columns to the distinct values of
-    the cases. ``query_codes`` are the row numbers of the queries' values, or -1 for missing values. ``own`` contains,
-    for each query, the position of a case to exclude (the case from which the query is taken), or -1.
+    ``tables`` contains one table for each attribute. Its rows correspond to the distinct values of the attribute in the
+    queries, and its columns to the distinct values in the cases. ``query_codes`` are the row numbers of the queries'
+    values, or -1 for missing values. ``own`` contains, for each query, the position of a case to exclude (the case from
+    which the query is taken), or -1.
     """
     n = len(codes[0]) if codes else 0 if mask is None else len(mask)
     allowed = None if mask is None else mask.view(np.uint8)
@@ -259,7 +261,7 @@ def _measure_key(measure: LocalSimilarity) -> object:
 
 
 def _checked(found: Any, column: CaseColumn, measure: LocalSimilarity) -> FloatArray:
-    """Return the similarities; similarities from measures outside the library are checked."""
+    """Return the similarities; check them if the measure does not belong to the library."""
     if type(measure).__module__.startswith("priorcase."):
         return found  # type: ignore[no-any-return]
     problem, expected = "", (len(column.values),)
@@ -318,7 +320,7 @@ class Likeness:
         return ready.similarities(query)
 
     def to(self, query: Mapping[str, Stored], *, both: bool = False, at: slice | IntArray = _ALL) -> FloatArray:
-        """Return one similarity for each case, or for the cases at some positions; 0 if no attribute is compared.
+        """Return the similarity of a query to each case at the positions ``at``; 0 if no attribute is compared.
 
         With ``both=True``, an attribute with a value only in the stored case counts like an attribute with a value only
         in the query.

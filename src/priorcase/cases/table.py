@@ -143,7 +143,7 @@ class GrowingColumn:
         return self._seen
 
     def _coded(self, values: Sequence[Stored]) -> IntArray:
-        """Return the positions of values; new values get the next positions."""
+        """Return the position of each value among the distinct values; append values that are new."""
         keys = values if _PLAIN.issuperset(map(type, values)) else list(map(_key, values))
         known = len(self._values)
         codes = np.fromiter(map(self._places.__getitem__, keys), np.int32, len(values))
@@ -153,7 +153,7 @@ class GrowingColumn:
         return codes
 
     def _recode(self, codes: IntArray) -> None:
-        """Renumber values in order of first appearance, and drop values that no case has anymore."""
+        """Set the codes of all cases, renumber the values by first appearance, and drop values that no case has."""
         first = np.full(len(self._values), len(codes), dtype=np.int64)
         known = np.flatnonzero(codes >= 0)[::-1]
         first[codes[known]] = known  # the last assignment, that of the first case, stays
@@ -176,13 +176,13 @@ class GrowingColumn:
 
 
 def _places(values: Sequence[Stored]) -> defaultdict[Any, int]:
-    """Return a mapping from keys of values to positions (-1 for None); an unknown key gets the next position."""
+    """Return a mapping from value keys to positions (-1 for None); looking up a new key assigns the next position."""
     places = {None: -1} | {_key(value): place for place, value in enumerate(values)}
     return defaultdict(count(len(values)).__next__, places)
 
 
 def _key(value: Stored) -> Any:
-    """Return a key that is equal for equal values; booleans differ from numbers, also as members of sets."""
+    """Return a key that is equal for equal values; booleans and numbers (True and 1) have different keys."""
     if type(value) is tuple:
         return tuple(map(identity, value)) if bool in map(type, value) else value
     return identity(value)
@@ -220,7 +220,7 @@ class CaseTable:
     """All cases in memory, stored by columns in the order of their ids.
 
     After any change, a table equals a newly built table of the same cases. Before each change, ``state`` is replaced by
-    a new object.
+    a new object, so that caches can detect the change.
     """
 
     def __init__(self, attributes: Mapping[str, CaseKind]) -> None:

@@ -126,7 +126,7 @@ def _column(kind: CaseKind, codes: IntArray, values: Sequence[Any]) -> Column:
 
 
 def _recoded(codes: IntArray, values: Sequence[Stored], levels: Sequence[Any], used: IntArray | None = None) -> Coded:
-    """Recode values as levels; a value that is not a level occurs only in queries, and counts as unseen."""
+    """Recode values as positions in ``levels``; append other values, which occur only in queries, to the levels."""
     everything = list(levels)
     places = {identity(value): place for place, value in enumerate(everything)}
     table: IntArray = np.full(len(values) + 1, -1, dtype=np.int32)

@@ -113,7 +113,7 @@ def _command(name: str, examples: str, short_help: str) -> Callable[[Callable[..
 
 
 def _opened(file: str, **options: Any) -> CaseBase:
-    """Open a case base; raise an error, instead of creating a file, if the file does not exist."""
+    """Open an existing case base; raise an error if the file does not exist."""
     from priorcase.cases import CaseBase
 
     if not os.path.lexists(file):

@@ -54,7 +54,7 @@ def terminal_line(prompt: str) -> str | None:
 
 
 class Talk:
-    """Asks questions until the conversation is settled or the input ends.
+    """Asks questions until the conversation is settled, the user quits, or the input ends.
 
     ``read`` takes a prompt and returns the answer, or None at the end of the input; ``say`` prints a line.
     """
@@ -83,7 +83,7 @@ class Talk:
             self._say(self._standing())
 
     def _heard(self, question: Question, line: str) -> bool:
-        """Process a line; return False if the same question must be asked again."""
+        """Process the user's answer; return False if the same question must be asked again."""
         try:
             if not line:
                 self._talk.skip(question.attribute)
@@ -103,7 +103,7 @@ class Talk:
         return True
 
     def _answer(self, question: Question, line: str) -> tuple[str, Any]:
-        """Return the attribute and the value that a line sets."""
+        """Parse an answer to a question, and return the attribute and the value."""
         name, kind = question.attribute, self._attributes[question.attribute]
         if line.startswith("=") and line[1:].strip():
             return name, read_value(self._base, name, kind, line[1:].strip())
@@ -122,7 +122,7 @@ class Talk:
         return name, line if isinstance(kind, Text) else read_value(self._base, name, kind, line)
 
     def _told(self, line: str, *, free: bool) -> tuple[str, Any] | None:
-        """Return the name and value of a line NAME=VALUE; None for other lines, such as free text with equals signs."""
+        """Parse an answer of the form NAME=VALUE; return None for other answers, such as text with an equals sign."""
         if "=" not in line:
             return None
         try:
@@ -183,7 +183,7 @@ def labels(question: Question) -> list[str]:
 
 
 def _chosen(question: Question, line: str) -> Any:
-    """Return the choice whose value or label equals a line, or the only choice whose value begins with the line."""
+    """Return the choice whose value or label equals an answer, or the only choice whose value begins with it."""
     wanted = line.casefold()
     texts = {str(choice.answer).casefold(): choice.answer for choice in question.choices}
     if wanted in texts:

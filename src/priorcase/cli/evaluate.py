@@ -262,7 +262,10 @@ def _values(result: Any) -> list[dict[str, Any]]:
 
 
 def _tests(result: Any, most: float = _TESTED) -> list[Any]:
-    """Return tests of differences between 2 to ``most`` learners; [] for more, fewer, a curve, or if all failed."""
+    """Return the paired tests of the learners; an empty list if there are none.
+
+    There are tests only if 2 to ``most`` learners were compared and at least one did not fail. Curves have no tests.
+    """
     able = hasattr(result, "paired") and not all(name in result.failures for name in result.learners)
     return [result.paired()] if able and 2 <= len(result.learners) <= most else []
 
@@ -333,7 +336,7 @@ def _document(result: Any, past: Past, contestants: Sequence[Contestant], random
 
 
 def _check_pictures() -> None:
-    """Before the learners are compared, raise an error if Matplotlib cannot be used."""
+    """Raise an error if Matplotlib cannot be used; called before the learners are compared."""
     from priorcase.learning.plotting import plot_style
 
     with plot_style():

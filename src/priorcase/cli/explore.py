@@ -83,7 +83,7 @@ def explore(table: str | None, host: str, port: int, token: str | None, read_onl
 
 
 def _check_table(table: str | None, given: dict[str, Any]) -> None:
-    """Check that the argument can be opened with the given options."""
+    """Raise an error if the argument TABLE cannot be opened with the given options."""
     kind = None if table is None or given["target"] is not None else file_kind(table)
     if table is None or kind is not None:
         for name in ("target", "column", "read"):
@@ -99,9 +99,10 @@ def _check_table(table: str | None, given: dict[str, Any]) -> None:
 
 
 def _check_target(table: str, target: str, reading: Reading) -> None:
-    """Check that a table has the target column; if the first line of its file names this column, read only this line.
+    """Raise an error if a table does not have the target column.
 
-    Otherwise read the whole table, unless it is large, comes from standard input, or would have to be downloaded.
+    If the first line of a file names the column, only this line is read; otherwise, the whole table is read. Large
+    files, standard input and data sets that must be downloaded are not checked.
     """
     if table == "-":
         return
@@ -121,7 +122,7 @@ def _check_target(table: str, target: str, reading: Reading) -> None:
 
 
 def _fields_of_first_line(file: Path) -> set[str]:
-    """Split the first line of a text file at each of the common delimiters in turn; return all resulting fields."""
+    """Return the fields of the first line of a text file, split at each of the common delimiters."""
     with file.open("rb") as opened:
         line = opened.readline(_LINE)
     texts = [line.decode(encoding, errors="replace").strip() for encoding in ("utf-8-sig", "latin-1")]

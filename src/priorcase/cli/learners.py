@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from priorcase.datasets.past import Past
 
 NAMES = textwrap.fill(f"Learners: {', '.join(LEARNERS)}.", 76)
-"""The learners, for help pages."""
+"""The names of all learners, as text for help pages."""
 _SHARED = ("categorical_features", "schema", "n_jobs")  # set by the table, or without effect on results
 
 

@@ -86,7 +86,7 @@ _asked = options(
 
 
 class Model(NamedTuple):
-    """A fitted estimator, its past cases and their number (``cases``); ``options`` are for `priorcase.explain`."""
+    """A fitted estimator, its past cases, their number (``cases``), and ``options`` to pass to `priorcase.explain`."""
 
     name: str
     estimator: Any
@@ -156,7 +156,7 @@ def explain(counterfactuals: int, fixed: Sequence[str], want: str | None, output
 
 
 def _fitted(asked: dict[str, Any], **given: Any) -> tuple[Model, Queries]:
-    """Return the fitted model and the new cases; ``asked`` contains the options of ``explain``."""
+    """Return the fitted model and the new cases; ``asked`` contains the options of the command ``explain``."""
     learner, saved = _learner(given), is_saved_model(given["table"])
     reading = parse_reading(given["column"], given["read"], "-" if saved else given["table"])
     if saved:
@@ -216,7 +216,7 @@ def _known(model: Model) -> dict[str, Any]:
 
 
 def _learner(given: Mapping[str, Any]) -> tuple[Learner, dict[str, Any], float | None]:
-    """Return the learner, its parameters and the level of prediction intervals that the options select."""
+    """Return the learner, its parameters, and the level of prediction intervals from the options."""
     name, _, own = given["learner"].partition(":")
     who, settings, level = find(name if own else given["learner"]), parameters(given["set"]), given["level"]
     if own:

@@ -97,7 +97,7 @@ def _say_next(found: Report) -> None:
 
 
 def _problem(table: str | None, given: dict[str, Any]) -> tuple[Any, list[str], tuple[str, ...], str, Any]:
-    """Return the table, options and Python code to read it, the frame library, and a record of how it was read."""
+    """Return the data, options and Python code to read the table, the frame library, and notes on how it was read."""
     import numpy as np
 
     from priorcase.datasets import load_repairs

@@ -107,7 +107,7 @@ def _serve_assistants(model: str, read_only: bool, given: dict[str, Any]) -> Non
 
 
 def check_server_options(host: str, token: str | None, read_only: bool, save: str | None) -> None:
-    """Before any file is read, check that the options can be combined."""
+    """Raise an error if the options cannot be combined; called before any file is read."""
     from priorcase.serve.security import is_loopback
 
     if not is_loopback(host) and token is None:

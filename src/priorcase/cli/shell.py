@@ -31,7 +31,10 @@ from priorcase.exceptions import PriorcaseError, advice, visible, visible_json
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Forms = Mapping[str, Callable[[], Any]]
-"""Output formats of a command, by file suffix (``txt``, ``csv``, ``png``, ...); ``json`` can be a document."""
+"""Functions that return the output of a command, by file suffix (``txt``, ``csv``, ``png``, ...).
+
+The function for ``json`` can return a document instead of text.
+"""
 
 DEBUG = "priorcase.debug"
 _METHOD = re.compile(r"[A-Za-z_]\w*(\.\w+)?")
@@ -62,7 +65,7 @@ def one_line(text: str) -> str:
 
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
-    """Print text, escaped."""
+    """Print text, with control characters escaped."""
     click.echo(escape(text), err=err, nl=nl)
 
 
@@ -160,7 +163,7 @@ class Output(NamedTuple):
 
 
 def option(name: str, metavar: str | None, text: str, **settings: Any) -> Callable[[Function], Function]:
-    """Return an option with its help text."""
+    """Return a click option; ``text`` is its help text."""
     return click.option(name, metavar=metavar, help=text, **settings)
 
 
@@ -177,10 +180,10 @@ def _same_file(path: str | None, out: str | None) -> bool:
 
 
 def output_options(*endings: str, text: str = "Write the result to a file") -> Callable[[Function], Function]:
-    """Add ``--json`` and ``--out``, combined as parameter ``output``; ``endings`` are the allowed file suffixes."""
+    """Add ``--json`` and ``--out``, which the command gets as ``output``; ``endings`` are the allowed file suffixes."""
 
     def check(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-        """Before the command starts its work, raise an error for a file that cannot be written."""
+        """Raise an error if the output file cannot be written; called before the command starts its work."""
         if value is None or value == "-":
             return value
         path = Path(value)

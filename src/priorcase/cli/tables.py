@@ -36,7 +36,7 @@ _STRANGE, _LISTED = 3, 20  # maximum number of lines with unusual values, and of
 
 
 class Queries(NamedTuple):
-    """New cases from a table, with the targets (``actual``) if known, or a single case typed as NAME=VALUE pairs.
+    """New cases: the rows of a table, with their targets (``actual``) if known, or a case typed as NAME=VALUE pairs.
 
     ``fields`` is a function that reads all columns of the file again as text.
     """
@@ -95,7 +95,7 @@ def is_data_set(table: str) -> bool:
 
 
 def _data_sets(table: str) -> list[str]:
-    """Return the names of all data sets; no names if ``table`` looks like a file and the data folder cannot be read."""
+    """Return the names of all data sets, or [] if the data folder cannot be read and ``table`` looks like a file."""
     from priorcase.datasets import available  # loaded here: --help must not wait for NumPy
 
     try:
@@ -162,7 +162,7 @@ def parse_kinds(
 
 
 def parse_reading(columns: Sequence[str], reading: Sequence[str], table: str = "-") -> Reading:
-    """Parse ``--column`` and ``--read``; a name with commas lists several names unless a column has this name."""
+    """Parse ``--column`` and ``--read``; ``a,b=KIND`` means both columns, unless there is a column named ``a,b``."""
     from priorcase.datasets.past import Reading
 
     kinds, options, names = parse_kinds("--column", columns, KINDS), parse_options(reading), list[str]()
@@ -247,7 +247,7 @@ def note_uninformative(past: Past) -> None:
 
 
 def note_strange(kinds: Mapping[str, Any], known: Mapping[str, Any], queries: Queries) -> None:
-    """Print a note on nominal values in new cases that are not ``known``, and numbers outside the ``known`` range."""
+    """Print a note on nominal values that no past case has, and on numbers outside the range of the past cases."""
     from priorcase.learning.results import value_text
     from priorcase.schema import Circular, Nominal, Numeric
 
@@ -294,7 +294,7 @@ def _meant(value: object, known: Any) -> object:
 def read_past(
     path: str, target: str | None, reading: Reading, *, elsewhere: Collection[str] = (), missing: bool = False
 ) -> Past:
-    """Read the past cases of a table; print a note if the target is the last column by default.
+    """Read the past cases of a table; print a note if no target was given and the last column is used.
 
     Cases from a data set get no line numbers, because the user has no file with these lines.
     """

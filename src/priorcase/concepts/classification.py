@@ -123,9 +123,9 @@ def _smoothed(votes: FloatArray) -> FloatArray:
 def claims(queries: Queries) -> tuple[BoolArray, FloatArray, FloatArray]:
     """Return three arrays of shape (queries, classes) with the result of each class's description.
 
-    The first array contains whether the description claims the query, the second the share of class members among the
-    nearest instances, and the third the cost of the nearest instances. The costs are divided by the sum of the
-    attribute weights, which makes them comparable between descriptions.
+    The first array contains whether the description claims the query, that is, assigns it to the class; the second the
+    share of class members among the nearest instances, and the third the cost of the nearest instances. The costs are
+    divided by the sum of the attribute weights, which makes them comparable between descriptions.
     """
     shape = len(queries), queries.memory.seen.codes.size
     claimed, share, distance = np.zeros(shape, bool), np.zeros(shape), np.full(shape, np.inf)

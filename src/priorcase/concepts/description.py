@@ -49,7 +49,7 @@ _LARGE = 1e290
 
 @dataclass(frozen=True)
 class Rules:
-    """Checked parameters of a learner, by which the compiled core distinguishes IB1 to IB5."""
+    """The checked parameters of a learner; they tell the compiled core which of IB1 to IB5 to run."""
 
     keep: str  # "every" (IB1), "misclassified" (IB2), or "significant": misclassified, dropped if poor (IB3 to IB5)
     ties: str
@@ -94,16 +94,16 @@ class Rules:
         return Concept(comparison.plan, coded, comparison.ranged, rule=rule, ties=ties, **options)
 
     def begin(self, comparison: Comparison) -> Descriptions:
-        """Return empty descriptions."""
+        """Return the descriptions before any row is learned: a single empty one, with the key None."""
         trace = np.empty((0, 5), np.int64) if self.history else None
         held: set[int] | None = set() if self.per_class and not self.keeps_all else None
         return {None: Description(self, comparison, self.core(comparison), trace, held)}
 
 
 class LiveValues:
-    """Values of an attribute, numbered in order of arrival; their differences are computed in Python.
+    """The values of an attribute whose differences are computed in Python, numbered in order of arrival.
 
-    Unseen values of queries are numbered -2, -3, ... and kept until the next call. No other call can replace
+    Unseen values of queries are numbered -2, -3, ... and kept until the next prediction. No other call can replace
     these values during a prediction, because a learner holds a lock.
     """
 
@@ -114,7 +114,7 @@ class LiveValues:
         self._term = self._latest = replace(term, values=(), numbers=None)
 
     def learn(self, value: Value) -> float:
-        """Return the code of a value to be stored."""
+        """Return the code of a value of a stored row; a new value gets the next code."""
         code = self._codes.setdefault(identity(value), len(self.values))
         if code == len(self.values):
             self.values.append(value)
@@ -135,7 +135,7 @@ class LiveValues:
         return self._latest
 
     def row_of(self, cell: float) -> FloatArray:
-        """Return an array of the differences ``f`` of a cell from all learned values; all 1 for an undeclared level."""
+        """Return the differences ``f`` of a cell from all learned values; all 1 if the cell is an undeclared level."""
         if cell == -1.0:
             return np.ones(len(self.values))
         value = self.values[int(cell)] if cell >= 0 else self.unseen[-2 - int(cell)]
@@ -183,7 +183,7 @@ class Comparison:
     def prepared(self, cells: FloatArray, instances: Instances, *, stored: bool) -> FloatArray:
         """Return cells of stored rows or queries in the format of the core.
 
-        Values outside the vocabulary are missing in stored rows and unseen in queries.
+        A value that is not in ``vocabulary`` becomes a missing value in a stored row, and an unseen value in a query.
         """
         if self.live:
             cells = self._numbered(cells, instances, stored=stored)
@@ -310,7 +310,7 @@ def _growing(distance: Distance, schema: Schema) -> Comparison:
 
 @dataclass(frozen=True, eq=False)
 class Description:
-    """Compiled description, and the effect of each instance on it if a history is kept."""
+    """A compiled concept description and, if a history is kept, the effect of each instance on the description."""
 
     rules: Rules
     comparison: Comparison
@@ -403,16 +403,16 @@ class Description:
         }
 
     def kept(self) -> IdArray:
-        """Return the ids of the instances that classify: if records are used, only acceptable instances."""
+        """Return the ids of the instances that classify: all stored instances or, for IB3 to IB5, acceptable ones."""
         ids, *_, acceptable = self.core.records()
         return ids[acceptable > 0] if self.rules.keep == "significant" else ids
 
     def search_weights(self) -> FloatArray:
-        """Return one factor for each attribute, by which its differences are multiplied."""
+        """Return the factor by which the differences of each attribute are multiplied."""
         return self.core.weights()[3]
 
     def counts_of(self, labels: IdArray) -> FloatArray:
-        """Return, for each entry of ``labels``, the number of instances with this label in the window; 0 for -1."""
+        """Return the number of instances in the window with each label in ``labels``; 0 for label -1."""
         counts, _ = self.core.counts()
         return np.append(counts, 0.0)[np.minimum(labels, counts.size)]
 

@@ -70,7 +70,7 @@ _RECORDS = {"accept": CONFIDENCE, "drop": CONFIDENCE, "decay": [Interval(Real, 0
 
 
 def reads(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
-    """Decorate like `state.reads`, but also acquire the lock, because compiled descriptions are changed in place."""
+    """Decorate like `state.reads`, and acquire the learner's lock: compiled descriptions are changed in place."""
 
     @wraps(method)
     def locked(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -101,8 +101,9 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the rows in one pass, replacing all rows learned before.
 
-        ``y`` contains one class for each row, or with ``per_class`` a column of 0 and 1 for each class. If ``X`` is a
-        data frame or a source of batches (see `priorcase.batches`), ``y`` may be the name of its target column.
+        ``y`` contains one class for each row. With ``per_class``, it can instead have a column of 0 and 1 for each
+        class. If ``X`` is a data frame or a source of batches (see `priorcase.batches`), ``y`` may be the name of its
+        target column.
         """
         self.__dict__.pop("_memory", None)
         self._learn(X, y, None, None, shuffle=self.shuffle)
@@ -272,7 +273,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         return float(super().score(X, read_truth(y, seen) if seen.indicator else y, sample_weight))
 
     def _queries(self, table: Table) -> Queries:
-        """Return queries in the format of the descriptions."""
+        """Encode a table of queries in the format of the descriptions."""
         memory = self._answering()
         first = memory.descriptions[None]
         memory.instances.keeps_unseen = tuple(first.comparison.live)
@@ -368,7 +369,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
         return memory
 
     def _refreshed(self) -> ConceptMemory:
-        """Return the memory, in which the records and the history of the remaining rows are up to date."""
+        """Return the memory; if rows were forgotten, first compute the records and the history again without them."""
         found = self._memory = memory.refreshed(self._answering(), threads=self._threads())
         return found
 

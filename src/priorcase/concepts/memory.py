@@ -1,9 +1,9 @@
-"""Memory of a concept learner: stored rows and their descriptions, with learning and forgetting.
+"""Memory of a concept learner (IB1 to IB5): stored rows and concept descriptions, with learning and forgetting.
 
-The memory of a learner is immutable: learning and forgetting create a new memory, which replaces the old memory in a
-single assignment. Only the compiled descriptions are changed in place, because copying them for every row would take
-too long. A `Change` contains the memories before and after a change of the compiled descriptions. After an interrupt,
-the learner continues with the memory that matches the state of the compiled descriptions.
+Learning and forgetting do not modify a memory. They create a new memory, which replaces the old memory in a single
+assignment. The exception is the compiled concept descriptions, which are C++ objects. They are changed in place,
+because copying them for every row would take too long. A `Change` contains the memory before and the memory after such
+a change. After an interrupt, the learner continues with the memory that matches the compiled descriptions.
 """
 
 from __future__ import annotations
@@ -43,20 +43,22 @@ _DIGEST_FORMAT = b"priorcase concept 1"
 
 
 def _copied(descriptions: Descriptions, comparison: Comparison | None = None) -> Descriptions:
-    """Return independent copies of the descriptions, optionally with additional attributes."""
     return {code: one.copy(comparison) for code, one in descriptions.items()}
 
 
 @dataclass(eq=False)
 class Shared:
-    """Lock and latest change, which memories with the same compiled descriptions share."""
+    """Lock and latest `Change`, shared by all memories that have the same compiled descriptions."""
 
     lock: Lock = field(default_factory=Lock)
     change: Change | None = None
 
 
 class ConceptMemory(Memory):
-    """Concept descriptions, and the rows stored by at least one of them; row ids are positions in the stream."""
+    """Concept descriptions, and all rows that are stored by at least one description.
+
+    The id of a row is its position in the stream of learned rows.
+    """
 
     def __init__(self, instances: Instances, rules: Rules) -> None:
         super().__init__(instances)
@@ -81,7 +83,7 @@ class ConceptMemory(Memory):
         self.__dict__.update(state, shared=Shared())
 
     def saved(self) -> dict[str, Any]:
-        """Return the data of a saved model without the rows: classes, descriptions and the log of the stream."""
+        """Return the data to save with a model, except the stored rows: classes, descriptions and learning history."""
         descriptions = [(code, one.saved()) for code, one in self.descriptions.items()]
         first = self.descriptions.get(None)
         return {
@@ -95,7 +97,7 @@ class ConceptMemory(Memory):
         }
 
     def restore(self, instances: Instances, state: Mapping[str, Any]) -> None:
-        """Restore rows and descriptions and check them; raise ``ValueError`` if they are inconsistent."""
+        """Restore the memory from stored rows and the result of `saved`; raise ``ValueError`` if they do not match."""
         self.instances, self.log, self.order = instances, state["log"], checked(state["order"], np.int64, (None,))
         self.stale, self.calls = state["stale"], state["calls"]
         self.seen = SeenClasses.restored(state["seen"], instances)
@@ -145,7 +147,10 @@ class ConceptMemory(Memory):
         return len(self.ids)
 
     def detached(self, schema: Schema | None = None) -> Self:
-        """Return a copy with its own compiled descriptions; new attributes of ``schema`` are missing in all rows."""
+        """Return a copy with its own compiled descriptions.
+
+        If ``schema`` has additional attributes, their values are missing in all stored rows.
+        """
         other, comparison = self.fork(), None
         if schema is not None:
             sources = [*range(known := len(self.instances.schema)), *(None for _ in schema.kinds[known:])]
@@ -156,7 +161,10 @@ class ConceptMemory(Memory):
         return other
 
     def current(self) -> ConceptMemory:
-        """Return this memory, or its successor after a change of the descriptions; the caller must hold the lock."""
+        """Return the memory that matches the compiled descriptions: this memory, or its successor after a change.
+
+        The caller must hold the lock of the descriptions.
+        """
         memory, change, forked = self, self.shared.change, self.shared.lock.held_at_fork
         if change is not None and change.after.version != self.version:
             if forked and len(change.results) < change.expected:
@@ -172,7 +180,7 @@ class ConceptMemory(Memory):
 
     @property
     def ids(self) -> IdArray:
-        """Ids of the rows stored by at least one description, ascending."""
+        """Ids of the rows that are stored by at least one description, in ascending order."""
         if not self.rules.per_class or not self.descriptions:
             return self.instances.ids
         with self.shared.lock:
@@ -180,20 +188,26 @@ class ConceptMemory(Memory):
 
     @property
     def joint(self) -> Description | None:
-        """Description for all classes; None if each class has its own."""
+        """The description that all classes share; None if each class has its own description."""
         return None if self.rules.per_class else self.descriptions[None]
 
     def of_classes(self) -> list[Description]:
-        """Return the description of each class, in order; for a class without rows, the description with key None."""
+        """Return the description of each class, in the order of the classes.
+
+        For a class without rows, this is the description with the key None, in which no row belongs to the class.
+        """
         return [self.descriptions.get(code, self.descriptions[None]) for code in self.seen.codes.tolist()]
 
     def named(self) -> list[tuple[int | None, Description]]:
-        """Return pairs of class code and description in class order; the code is None for a joint description."""
+        """Return (class code, description) pairs in class order; the code is None for a description of all classes."""
         codes = self.seen.codes.tolist() if self.rules.per_class else [None]
         return [(code, self.descriptions[code]) for code in codes if code in self.descriptions]
 
     def digest(self) -> str:
-        """Return the SHA-256 of the stored rows, and of all learned values that do not follow from the stored rows."""
+        """Return a SHA-256 hash of the stored rows and of the concept descriptions.
+
+        If all rows are stored, the descriptions follow from the rows, and only the rows are hashed.
+        """
         # Rows are hashed in order and classes by name, since ids and codes depend on removed rows.
         rows, seen = self.instances.digest(), self.seen
         if self.rules.keeps_all or not self.descriptions:
@@ -214,12 +228,12 @@ class ConceptMemory(Memory):
 
 
 def _holds(log: Instances, memory: ConceptMemory) -> bool:
-    """Return True if a log contains all rows of a memory and ``memory.order`` lists all logged rows."""
+    """Return whether a log contains all rows of a memory, and ``memory.order`` contains exactly the ids in the log."""
     return np.array_equal(np.sort(memory.order), log.ids) and bool(np.isin(memory.instances.ids, log.ids).all())
 
 
 def _add_description(parts: Any, description: Description, ids: IdArray, labels: IdArray) -> None:
-    """Add a description to a digest; labels are replaced by their positions in ``labels``."""
+    """Update the hash ``parts`` with a concept description; each class is hashed as its position in ``labels``."""
     core = description.core
     names, of, successes, trials, arrived, reasons, _ = core.records()
     counts, seen = core.counts()
@@ -247,8 +261,7 @@ class Change:
     def made(self, run: Callable[[list[Any]], None]) -> ConceptMemory:
         """Call ``run``, which changes the compiled descriptions, and return the memory after the change.
 
-        All changes happen in one C call. Ctrl-C takes effect either before the changes, when nothing has changed, or
-        afterwards, when all results are complete.
+        ``run`` makes all changes in one call to C++. After Ctrl-C, either all changes have been made or none.
         """
         with self.before.shared.lock:
             self.after.version = self.before.version + 1
@@ -257,7 +270,7 @@ class Change:
             return self.finished()
 
     def finished(self) -> ConceptMemory:
-        """Return the memory with the results of the completed change; repeated calls give the same result."""
+        """Return the memory after the change, which must be complete; repeated calls give the same result."""
         if self.ids is None:
             return self.after
         memory = self.after.fork()
@@ -267,7 +280,10 @@ class Change:
         return memory
 
     def outcome(self) -> ConceptMemory:
-        """Return the memory before or after the change, according to the state of the compiled descriptions."""
+        """Return the memory after the change if all of it was made, or the memory before it if none of it was made.
+
+        Raise an error if only a part of the change was made.
+        """
         if len(self.results) == self.expected:
             return self.finished()
         n_seen, cores = self.before.seen.n_rows, [one.core for one in self.before.descriptions.values()]
@@ -282,7 +298,7 @@ class Change:
 def learn(
     memory: ConceptMemory, table: Table, targets: Targets, order: IdArray | None, columns: ColumnKinds, threads: int
 ) -> ConceptMemory:
-    """Return the memory after learning rows one by one, in table order or in the given order."""
+    """Learn rows one by one, in the order of the table or in the given order, and return the new memory."""
     (coded, seen), known = targets, len(memory.instances.schema)
     if len(table.schema) > known:  # with attributes that appear mid-stream (IB5), stage by stage
         memory = memory.detached()  # the current memory is unchanged if this call fails
@@ -319,7 +335,7 @@ def learn(
 
 
 def run_learn(descriptions: Descriptions, rows: Rows, threads: int, text: str, results: list[Any]) -> None:
-    """Learn the rows in all compiled descriptions and append the results to a list; on an error, learn no row."""
+    """Learn rows in all compiled descriptions, and append the result of each description to ``results``."""
     (ids, cells, _), traced = rows, descriptions[None].trace is not None
     cores, labels = [one.core for one in descriptions.values()], _labels(descriptions, rows)
     if len(ids) <= MANY_ROWS:
@@ -331,7 +347,7 @@ def run_learn(descriptions: Descriptions, rows: Rows, threads: int, text: str, r
 
 @contextmanager
 def _progress(n: int, text: str) -> Iterator[Callable[[int], None]]:
-    """Yield a callback that shows the share of ``n`` rows learned so far in a progress bar."""
+    """Show a progress bar for ``n`` rows, and yield a function that sets it to the number of rows learned so far."""
     with bar(_STEPS, shown=True, text=text) as advance:
         shown = 0
 
@@ -345,7 +361,7 @@ def _progress(n: int, text: str) -> Iterator[Callable[[int], None]]:
 
 
 def _with_classes(descriptions: Descriptions, targets: AnyArray) -> Descriptions:
-    """Return the descriptions, plus a new description for each class that is new in these targets."""
+    """Return all descriptions, including a new one for each class that occurs in ``targets`` for the first time."""
     if not descriptions[None].rules.per_class:
         return descriptions
     codes = targets.tolist() if targets.ndim == 1 else np.flatnonzero(targets.any(axis=0)).tolist()
@@ -354,7 +370,11 @@ def _with_classes(descriptions: Descriptions, targets: AnyArray) -> Descriptions
 
 
 def _labels(descriptions: Descriptions, rows: Rows) -> list[IdArray]:
-    """Return, for each description, the label that each row has in it."""
+    """Return the labels of the rows in each description.
+
+    Labels are class codes if all classes share a description. In the description of a single class, the label is 1 for
+    rows of the class, and 0 for other rows.
+    """
     ids, _, targets = rows
     if not descriptions[None].rules.per_class:
         return [targets]
@@ -368,9 +388,9 @@ def _labels(descriptions: Descriptions, rows: Rows) -> list[IdArray]:
 def _after_learning(
     descriptions: Descriptions, ids: IdArray, results: Sequence[tuple[Any, ...]]
 ) -> tuple[Descriptions, IdArray]:
-    """Return the descriptions, updated with the results of learning, and the ids of rows that are no longer stored.
+    """Return the descriptions with the results of learning, and the ids of the rows that are no longer stored.
 
-    The function is idempotent, so that it can be repeated after an interrupt.
+    After an interrupt, the function can be called again and gives the same result.
     """
     after = dict(descriptions)
     for (code, one), result in zip(descriptions.items(), results, strict=True):
@@ -390,7 +410,7 @@ def _after_learning(
 
 
 def _learned(descriptions: Descriptions, rows: Rows, threads: int, text: str) -> tuple[Descriptions, IdArray]:
-    """Learn rows in place; return the descriptions, and the ids of rows that are no longer stored."""
+    """Learn rows in the compiled descriptions; return the descriptions, and the ids of rows no longer stored."""
     results: list[Any] = []
     run_learn(descriptions, rows, threads, text, results)
     return _after_learning(descriptions, rows[0], results)
@@ -404,7 +424,7 @@ def union(ids: Iterable[IdArray]) -> IdArray:
 
 
 def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int) -> ConceptMemory:
-    """Return the memory as if the rows had never been learned."""
+    """Return a memory from which the rows with the given ids are removed, as if they had never been learned."""
     rules, wanted = memory.rules, check_ids(ids)
     if wanted.size == 0:
         return memory
@@ -438,7 +458,7 @@ def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int) -> ConceptMem
 
 
 def refreshed(memory: ConceptMemory, *, threads: int) -> ConceptMemory:
-    """Return a memory whose records and history are as if the forgotten rows had never been learned."""
+    """Compute the records and the history again after rows were forgotten, by learning the remaining rows again."""
     if not memory.stale:
         return memory
     first, fresh = memory.descriptions[None], memory.fork()
@@ -449,7 +469,7 @@ def refreshed(memory: ConceptMemory, *, threads: int) -> ConceptMemory:
 
 
 def _replayed(memory: ConceptMemory, known: Instances, order: IdArray, gone: IdArray, threads: int) -> ConceptMemory:
-    """Return a new memory that has learned the rows ``known`` again in ``order``, except the rows ``gone``."""
+    """Return a new memory that learns the rows ``known`` again in ``order``, except the rows with the ids ``gone``."""
     rest = known.fork()
     rest.remove(gone)
     rules, ids, order = memory.rules, rest.ids, order[~np.isin(order, gone)]

@@ -1,7 +1,8 @@
-"""Attributes that appear mid-stream, and tables without some of the attributes (IB5).
+"""Attributes that appear in the middle of a stream, and tables that lack some of the attributes (IB5).
 
-The columns of the first call are attributes from the start. A later column becomes an attribute at the first row in
-which its value is known, so that results do not depend on how the later rows are split into calls.
+The columns of the first table are attributes from the start. A column that is new in a later table becomes an attribute
+at the first row in which its value is known. Results therefore do not depend on how the later rows are split into
+tables.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ Stage: TypeAlias = tuple[int, int, Schema]
 
 
 def read_some(instances: Instances, X: Any, *, extend: bool) -> tuple[Table, ColumnKinds]:
-    """Read a table in which absent attributes become missing values; also return the table's columns with their kinds.
+    """Read the table ``X``, with missing values for absent attributes; also return its columns with their kinds.
 
-    With ``extend``, additional columns become attributes at the end of the schema. Without ``extend``, an additional
-    column raises an error unless all its values are missing.
+    If ``extend`` is True, additional columns become attributes at the end of the schema. Otherwise, an additional
+    column raises an error if any of its values is known.
     """
     source = open_source(X)
     check_some(source.rows, len(source.columns))
@@ -60,8 +61,8 @@ def read_some(instances: Instances, X: Any, *, extend: bool) -> tuple[Table, Col
 def _matched(schema: Schema, source: Source) -> tuple[list[int | None], list[int]]:
     """Return the position of each attribute's column (None if absent), and the positions of all other columns.
 
-    Columns are matched by name if the schema and the table have names, otherwise by position. Matching by position
-    requires all attributes of the schema.
+    Columns are matched by name if both the schema and the table have names. Otherwise, they are matched by position,
+    and no attribute may be absent.
     """
     n = len(schema)
     if schema.names is None or source.names is None:
@@ -89,10 +90,10 @@ def brings_columns(schema: Schema, X: Any) -> bool:
 
 
 def stages(table: Table, known: int) -> Iterator[tuple[slice, Table]]:
-    """Yield consecutive parts of a table, each with the attributes that have appeared so far.
+    """Split a table at the rows where attributes appear; yield the row range and the table of each part.
 
-    The first ``known`` attributes are in all parts. Other attributes appear in the order of their first known values;
-    an attribute without known values does not appear.
+    The first ``known`` attributes are in all parts. Each of the other attributes appears at the first row in which its
+    value is known, and is in all parts from this row on. An attribute without known values is in no part.
     """
     later = table.columns[known:]
     order, parts = _appearing(
@@ -109,9 +110,11 @@ def stages(table: Table, known: int) -> Iterator[tuple[slice, Table]]:
 def staged(
     instances: Instances, order: IdArray, calls: Sequence[ColumnKinds], declared: Schema | None
 ) -> tuple[Instances, list[Stage]]:
-    """Return the rows to learn again, with their final attributes, and the stages in which the attributes appear.
+    """Return the rows to learn again, with the attributes that they still have, and the stages of learning.
 
-    ``calls`` contains the columns of each call of `fit` or `partial_fit` from which rows remain.
+    A stage is a range of rows with the same attributes. ``order`` contains the ids of the rows in the order of
+    learning. ``calls`` contains the columns of the table in each call of `fit` or `partial_fit`; calls without
+    remaining rows are omitted.
     """
     schema = instances.schema
     if not calls or calls[0] is None:
@@ -137,9 +140,10 @@ def staged(
 
 
 def _appearing(known: Sequence[BoolArray], n: int) -> tuple[list[int], list[tuple[int, int, int]]]:
-    """Return the positions of the columns, ordered by first known row, and the parts into which ``n`` rows are split.
+    """Return the columns in the order in which they appear, and the parts into which ``n`` rows are split.
 
-    A part begins where a column appears; it is a tuple (start, stop, number of columns that have appeared).
+    ``known`` contains a mask of the known values of each column. A column appears at its first known value, and a new
+    part begins there. A part is a tuple (start, stop, number of columns that have appeared).
     """
     births = sorted((int(np.argmax(rows)), a) for a, rows in enumerate(known) if rows.any())
     starts = sorted({0, *(row for row, _ in births)})

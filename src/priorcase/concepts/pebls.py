@@ -1,8 +1,9 @@
 """PEBLS: nearest-neighbor classification of symbols, with weights for the reliability of exemplars.
 
-An exemplar has weight ``w_X = used_X / correct_X >= 1``: the number of times X was the nearest exemplar, divided by the
-number of times its class was then right (Cost & Salzberg 1993). Both numbers start at 1. With
-``weighting="one_pass"`` and ``inherit``, a new exemplar instead starts with the two numbers of its nearest exemplar.
+An exemplar X has the weight ``w_X = used_X / correct_X >= 1``: the number of times X was the nearest exemplar, divided
+by the number of times its class was then right (Cost & Salzberg 1993). Both numbers start at 1. With
+``weighting="one_pass"`` and ``inherit=True``, a new exemplar instead starts with the two numbers of its nearest
+exemplar.
 """
 
 from __future__ import annotations
@@ -56,11 +57,11 @@ _HUGE = float(np.finfo(np.float64).max) / 2
 class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
     """PEBLS: nearest-exemplar classifier with the modified value difference metric and reliability weights.
 
-    ``Delta(X, Y) = w_X sum_a delta(x_a, y_a) ** r`` for an exemplar X and a query Y, with ``delta(v, u) = sum_c |P(c|v)
-    - P(c|u)| ** k``. The weight ``w_X = used_X / correct_X`` is the number of times X was the nearest exemplar divided
-    by the number of times its class was right. A large weight moves an unreliable exemplar away from queries. Levels,
-    equal-width bins of numbers and missing values are treated as symbols. After rows are added or forgotten, results
-    are identical to those of a fit from scratch.
+    The distance of an exemplar X from a query Y is ``Delta(X, Y) = w_X sum_a delta(x_a, y_a) ** r``. The difference of
+    two values is ``delta(v, u) = sum_c |P(c|v) - P(c|u)| ** k``, summed over the classes c. The weight ``w_X = used_X /
+    correct_X`` is the number of times X was the nearest exemplar divided by the number of times its class was right. A
+    large weight moves an unreliable exemplar away from queries. Levels, equal-width bins of numbers and missing values
+    are treated as symbols. After rows are added or forgotten, results are identical to those of a fit from scratch.
 
     Parameters
     ----------
@@ -72,8 +73,8 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         ``"multi_pass"``: each row updates the record of its nearest *other* exemplar. ``"one_pass"``: each new row
         updates the record of the nearest exemplar so far (shuffle a table sorted by class). None: all weights are 1.
     passes, inherit
-        Number of passes with ``"multi_pass"``. Whether with ``"one_pass"`` a new exemplar starts with the record of its
-        nearest exemplar, instead of ``used = correct = 1``.
+        For ``"multi_pass"``, the number of passes. For ``"one_pass"``, whether a new exemplar starts with the record of
+        its nearest exemplar, instead of ``used = correct = 1``.
     bins
         Number of bins of a numeric column; None for ``max(5, number of classes)``.
     unseen
@@ -242,7 +243,10 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         return np.asarray(classes.labels[classes.at(rows)])
 
     def _how_many(self, n_neighbors: int | None, *, own: bool = False) -> int:
-        """Return the checked number of neighbors; with ``own``, each exemplar is a query, not its own neighbor."""
+        """Return the number of neighbors; raise an error if fewer exemplars are stored.
+
+        If ``own`` is True, the queries are stored exemplars, and no exemplar is its own neighbor.
+        """
         stored = len(self._stored())
         if n_neighbors is not None:
             check_value("n_neighbors", n_neighbors, _COUNT)
@@ -255,7 +259,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         return k
 
     def _polls(self, cells: FloatArray, n_neighbors: int | None = None) -> Iterator[Poll]:
-        """Yield the nearest exemplars of each query as `Poll` objects, block by block."""
+        """Yield the nearest exemplars of the queries as a `Poll` for each block of queries."""
         return (poll for _, poll in polls(self, cells, self._how_many(n_neighbors)))
 
     def _width(self) -> int:
@@ -312,7 +316,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
 
 
 class ExemplarMemory(NeighborsMemory):
-    """Stored rows; their symbols, records and compiled exemplars are computed in id order when first needed."""
+    """Stored rows of PEBLS; symbols, records and compiled exemplars are computed from them when first needed."""
 
     def __init__(
         self, rows: Instances, distance: Distance, weighting: Weighting, bins: int | None, attribute_weights: FloatArray
@@ -341,12 +345,12 @@ class ExemplarMemory(NeighborsMemory):
         return self.cached("symbols", lambda: Symbols.of(self.instances, self.bins, self.distance))
 
     def encode(self, table: Table) -> FloatArray:
-        """Encode queries as cells: codes of symbols, NaN for a missing value, -1 for an unseen value."""
+        """Encode queries as symbol codes: NaN for a missing value, -1 for an unseen value."""
         return self.symbols.instances.encode(self.symbols.table(table))
 
     @property
     def fitted(self) -> FittedDistance:
-        """Value differences fitted to the rows."""
+        """The distance (without exemplar weights), fitted to the stored rows."""
         return self.cached("fitted", lambda: self.distance.fit(self.symbols.instances))
 
     @property
@@ -361,7 +365,7 @@ class ExemplarMemory(NeighborsMemory):
 
     @property
     def exemplars(self) -> CompiledExemplars:
-        """Compiled exemplars, created from restored records if there are any."""
+        """Compiled exemplars; records that are known, for example from a saved model, are not computed again."""
         return self.cached("exemplars", self._exemplars)
 
     def _exemplars(self) -> CompiledExemplars:
@@ -381,7 +385,7 @@ class ExemplarMemory(NeighborsMemory):
     def search(
         self, cells: FloatArray, k: int, *, exclude: Any = None, own: Any = None, ties: bool = False, threads: int = 1
     ) -> NeighborList:
-        """Return the ``k`` exemplars nearest to each query by ``w_X Delta``."""
+        """Return the ``k`` nearest exemplars of each query by the weighted distance."""
         left_out, size = None if exclude is None else self.positions(exclude), self.fitted.queries_at_once
         if size is None or self.fitted.answers(cells):
             return NeighborList(*self.exemplars.kneighbors(np.ascontiguousarray(cells), k, ties, left_out, threads))
@@ -399,12 +403,12 @@ class ExemplarMemory(NeighborsMemory):
         )
 
     def contributions(self, query: FloatArray, rows: IntArray) -> FloatArray:
-        """Return the contribution of each attribute to ``w_X Delta`` of exemplars, shape (exemplars, attributes)."""
+        """Return each attribute's part of the weighted distance of each exemplar, shape (exemplars, attributes)."""
         added = self.fitted.contributions(query, self.symbols.instances.cells(rows), self.value_weights)
         return np.asarray(self.weights[rows][:, None] * added)
 
     def differences(self, a: int) -> tuple[tuple[str, ...], FloatArray]:
-        """Return the names of the stored symbols of attribute ``a``, and ``delta`` between every pair of symbols."""
+        """Return the names of the stored symbols of attribute ``a``, and the difference ``delta`` of each pair."""
         codes, names = self.symbols.held(a)
         fitted = replace(self.distance, power=1.0).fit(self.symbols.instances)
         cells = np.full((len(codes), len(fitted)), np.nan)
@@ -420,7 +424,7 @@ class ExemplarMemory(NeighborsMemory):
 
 
 def weigh(exemplars: CompiledExemplars, cells: FloatArray, labels: IdArray, weighting: Weighting) -> None:
-    """Store all rows and compute their records in blocks, with a progress bar if the computation takes long."""
+    """Store all rows as exemplars and compute their records, with a progress bar if this takes long."""
     name, passes, inherit = weighting
     if name != "one_pass":
         ones = np.ones(len(cells), np.int64)
@@ -476,7 +480,7 @@ class Symbols:
         return Table(self.instances.schema, len(table), tuple(columns))
 
     def held(self, a: int) -> tuple[FloatArray, tuple[str, ...]]:
-        """Return cells and names of the stored symbols of attribute ``a``, including "?" if a value is missing.
+        """Return the codes and names of the stored symbols of attribute ``a``; a missing value has the name "?".
 
         Bins and levels are in ascending order, nominal values in order of first occurrence. If several symbols have the
         same name, such as 1 and "1", a number is appended to each of these names except the first.

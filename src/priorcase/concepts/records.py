@@ -1,4 +1,4 @@
-"""Classification records: Wilson intervals and the verdicts that IB3 bases on them."""
+"""Classification records of IB3: Wilson intervals, and the verdicts based on these intervals."""
 
 from __future__ import annotations
 
@@ -56,7 +56,10 @@ def wilson_interval(
 
 
 def wilson_bounds(s: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
-    """Return the Wilson bounds for a quantile ``z``, with exactly the same floats as the compiled core."""
+    """Return the lower and upper Wilson bounds for ``s`` successes in ``n`` trials and the normal quantile ``z``.
+
+    The order of operations is the same as in C++, so that the results are identical.
+    """
     s, n = np.broadcast_arrays(s, n)
     tried = n > _LEAST
     n = np.where(tried, n, 1.0)
@@ -69,13 +72,17 @@ def wilson_bounds(s: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, F
 
 
 def normal_quantile(confidence: float, *, parameter: str) -> float:
-    """Return the standard normal quantile of a confidence level."""
     check_value(parameter, confidence, CONFIDENCE)
     return float(ndtri(float(confidence)))
 
 
 def verdicts(accuracy: tuple[FloatArray, FloatArray], frequency: tuple[FloatArray, FloatArray]) -> AnyArray:
-    """Return the verdict on each record, based on the bounds of its accuracy and of the frequency of its class."""
+    """Return the verdict of IB3 on each record: acceptable, poor or mediocre.
+
+    Both arguments contain lower and upper bounds. A record is acceptable if the lower bound of its accuracy is above
+    the upper bound of the frequency of its class, and poor if the upper bound of its accuracy is below the lower bound
+    of this frequency. All other records are mediocre.
+    """
     names = np.array(["mediocre", "acceptable", "poor"], dtype=object)
     verdict: AnyArray = names[np.where(accuracy[0] > frequency[1], 1, np.where(accuracy[1] < frequency[0], 2, 0))]
     return verdict

@@ -38,8 +38,8 @@ _LINES, _EXEMPLARS, _ATTRIBUTES, _WIDTH = 10, 30, 6, 16
 class LearningHistory(GridsResult):
     """Log of the effect of each instance on the concept description; prints as a table.
 
-    Each column is a one-dimensional array. If each class has its own description, a column contains the values of one
-    description after the other, in the order of the classes in ``concepts``.
+    Each column is a one-dimensional array with one value for each instance. If each class has its own description, the
+    array contains all values of the first class in ``concepts``, then all values of the second class, and so on.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class LearningHistory(GridsResult):
 
     @classmethod
     def of(cls, memory: ConceptMemory, backend: Backend | None) -> LearningHistory:
-        """Return the history of the joint description, or of the descriptions of all classes."""
+        """Create the history from the concept descriptions of a memory."""
         named = memory.named()
         seen = np.tile(np.arange(1, memory.seen.n_rows + 1), len(named))
         correct, *rest = np.concatenate([np.empty((0, 5), np.int64), *(one.trace for _, one in named)]).T.copy()
@@ -89,10 +89,10 @@ class LearningHistory(GridsResult):
     def frame(self, window: int | None = None, backend: Backend | None = None) -> Any:
         """Return a data frame with one row per instance seen.
 
-        Columns: ``concept`` (if each class has its own description), the columns of the history (``correct`` is None if
-        no prediction was made), ``accuracy``, and with ``window`` also ``recent_accuracy`` over the latest ``window``
-        instances.
-        ``backend``: see `Precedents.frame`.
+        The columns are ``seen``, ``correct`` (None if no prediction was made), ``accuracy``, ``stored``,
+        ``acceptable``, ``accepted`` and ``dropped``. If each class has its own description, the first column is
+        ``concept``, the class. With ``window``, the column ``recent_accuracy`` contains the accuracy over the latest
+        ``window`` instances. ``backend``: see `Precedents.frame`.
         """
         correct = objects([None if flag < 0 else bool(flag) for flag in self.correct.tolist()])
         columns: dict[str, Any] = {"seen": self.seen, "correct": correct, "accuracy": self.accuracy}
@@ -105,9 +105,10 @@ class LearningHistory(GridsResult):
 
     @prefix_errors
     def plot(self, ax: Any = None, window: int | None = None) -> Any:
-        """Plot the accuracy and the shares of stored and acceptable instances against the number of instances seen.
+        """Plot the accuracy and the share of stored instances against the number of instances seen.
 
-        With ``window``, plot the accuracy over the latest ``window`` instances, which shows drift.
+        If only acceptable instances are used to predict, their share is plotted, too. With ``window``, the accuracy is
+        computed over the latest ``window`` instances, which shows concept drift.
         """
         seen, accuracy = self._by_concept(self.seen), self._by_concept(self._accuracy(window))
         over = "accuracy so far" if window is None else f"accuracy of the last {window}"
@@ -194,7 +195,7 @@ class Exemplars(GridResult):
     classes: AnyArray
     used: IdArray  # number of times each was the nearest exemplar, starting at 1 or at an inherited number
     correct: IdArray  # number of times its class was then right, starting at 1 or at an inherited number
-    nearest: IdArray  # the nearest other exemplar by ``w_X Delta``
+    nearest: IdArray  # the nearest other exemplar by the weighted distance
     nearest_classes: AnyArray
     distances: FloatArray
     backend: Backend | None = None  # the library whose frame the estimator was fitted on
@@ -204,14 +205,14 @@ class Exemplars(GridResult):
 
     @property
     def weights(self) -> FloatArray:
-        """``w = used / correct``: 1 for an exemplar that was never wrong."""
+        """Weight ``w = used / correct`` of each exemplar; 1 for an exemplar whose class was never wrong."""
         return np.asarray(self.used / self.correct)
 
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row per exemplar.
 
-        Columns: ``id``, ``class``, ``used``, ``correct``, ``weight``, ``nearest``, ``nearest class``, ``distance``, and
-        the values of the columns by name. ``backend``: see `Precedents.frame`.
+        The columns are ``id``, ``class``, ``used``, ``correct``, ``weight``, ``nearest``, ``nearest class``,
+        ``distance``, and the attributes by name. ``backend``: see `Precedents.frame`.
         """
         columns = {"id": self.ids, "class": self.classes, "used": self.used, "correct": self.correct}
         columns |= {"weight": self.weights, "nearest": self.nearest, "nearest class": self.nearest_classes}

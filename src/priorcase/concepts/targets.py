@@ -23,10 +23,11 @@ from priorcase.schema.kinds import content_of
 
 @dataclass(frozen=True, eq=False)
 class SeenClasses:
-    """Classes of all rows learned and not forgotten, with codes in order of first occurrence.
+    """Classes of all learned rows that were not forgotten, with codes in order of first occurrence.
 
-    The counts include rows that are not stored. A `Labeling` reads the classes from this object instead of the stored
-    rows. The columns of an indicator are classes from the start, even if no rows belong to these classes.
+    The counts include rows that were learned but not stored. If the targets are an indicator, each of its columns is a
+    class from the start, even without rows. A `Labeling` can read the classes from this object, because it has the same
+    target methods as the stored rows (`Instances`).
     """
 
     labeling: Labeling  # flat unless the classes are the columns of an indicator
@@ -40,7 +41,7 @@ class SeenClasses:
 
     @property
     def ids(self) -> IdArray:
-        """First id of each batch of labels; batches without remaining rows are omitted."""
+        """Id of the first row of each batch of labels with the same type."""
         return np.array([start for start, _ in self.labeling.batches])
 
     def target_values(self, t: int = 0) -> tuple[Value, ...]:
@@ -59,7 +60,7 @@ class SeenClasses:
 
     @cached_property
     def classes(self) -> AnyArray:
-        """Classes in ascending order; for an indicator, in column order."""
+        """Classes in ascending order; for an indicator, in the order of its columns."""
         if not self.indicator:
             return self.labeling.labels(self)[0]
         labels = list(self.labels)
@@ -78,13 +79,12 @@ class SeenClasses:
 
     @cached_property
     def positions(self) -> IdArray:
-        """For each class code, the position of its class in `classes`."""
+        """For each class code, the position of this class in `classes`."""
         positions, present = np.zeros(len(self.labels), np.int64), np.flatnonzero(self.codes >= 0)
         positions[self.codes[present]] = present
         return positions
 
     def saved(self) -> dict[str, Any]:
-        """Return the fields, to be saved with the model."""
         return {each.name: getattr(self, each.name) for each in fields(self)} | {"labeling": self.labeling.saved()}
 
     @classmethod
@@ -111,7 +111,7 @@ class SeenClasses:
         return found
 
     def with_rows(self, labeling: Labeling, values: list[Value]) -> tuple[AnyArray, Self]:
-        """Return the class codes of additional rows, and the `SeenClasses` that also count these rows."""
+        """Return the class codes of new rows, and a copy of this object that also counts the new rows."""
         seen, new = self, tuple(dict.fromkeys(label for label in values if label not in self.index))
         if new or labeling is not self.labeling:
             rows = np.concatenate([self.rows, np.zeros(len(new), np.int64)])
@@ -120,7 +120,7 @@ class SeenClasses:
         return codes, seen.counted(np.bincount(codes, minlength=seen.rows.size), len(values))
 
     def counted(self, rows: IdArray, n: int) -> Self:
-        """Return the `SeenClasses` that also count ``n`` new rows; ``rows`` contains their number for each class."""
+        """Return a copy that also counts ``n`` new rows; ``rows`` is the number of new rows of each class."""
         changed: dict[str, Any] = {"rows": self.rows + rows, "n_rows": self.n_rows + n, "next_id": self.next_id + n}
         if ((self.rows == 0) & (rows > 0)).any():
             return replace(self, **changed)
@@ -130,7 +130,11 @@ class SeenClasses:
         return seen
 
     def of_rows(self, instances: Instances) -> Self:
-        """Return the `SeenClasses` of the rows that remain; a class without rows keeps its code, but not its name."""
+        """Return a copy that counts only the remaining rows, which are ``instances``.
+
+        A class without remaining rows keeps its code, but its name becomes None. The columns of an indicator keep their
+        names.
+        """
         rows = np.zeros(len(self.labels), np.int64)
         for t in range(len(self.labels) if self.indicator else 1):
             for value, count in zip(instances.target_values(t), instances.target_counts(t).tolist(), strict=False):
@@ -143,7 +147,7 @@ class SeenClasses:
         return replace(self, labeling=labeling, labels=labels, rows=rows, n_rows=len(instances))
 
     def coded(self, instances: Instances, positions: IdArray) -> AnyArray:
-        """Return stored targets as descriptions need them: class codes, or 0/1 memberships of shape (rows, classes)."""
+        """Return the targets of stored rows as class codes, or as 0/1 memberships of shape (rows, classes)."""
         if not self.indicator:
             table = np.array([self.index.get(value, -1) for value in instances.target_values()], np.int64)
             return np.asarray(table[instances.target()[positions]])
@@ -151,7 +155,7 @@ class SeenClasses:
         return np.stack([table[instances.target(t)[positions]] for t, table in enumerate(tables)], axis=1)
 
     def table(self, coded: AnyArray) -> Table:
-        """Return targets in the form in which rows store them: classes by name, memberships as 0 and 1."""
+        """Return the table in which the targets are stored: one column of classes, or a 0/1 column for each class."""
         if not self.indicator:
             return Table(self.targets, len(coded), (Coded(coded, self.labels),))
         return Table(self.targets, len(coded), tuple(Coded(inside.astype(np.int8), (0, 1)) for inside in coded.T))
@@ -191,12 +195,12 @@ def read_targets(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: b
 
 
 def read_truth(y: Any, seen: SeenClasses) -> AnyArray:
-    """Read true 0/1 columns, in class order, for a comparison with predictions."""
+    """Read the true 0/1 columns of an indicator, in class order."""
     return _members(y, _read(y, seen, None, per_class=True), seen)
 
 
 def _read(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: bool) -> Labels:
-    """Read labels, either flat or in columns; the form must not change between calls."""
+    """Read one class for each row, or a 0/1 column for each class; the form must be the same in every call."""
     try:
         labels = None
         if per_class and (seen is None or seen.indicator) and (array := as_array(y)).ndim > 1:
@@ -223,7 +227,10 @@ def _read(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: bool) ->
 
 
 def _members(y: Any, labels: Labels, seen: SeenClasses) -> BoolArray:
-    """Return the membership of each row in each class; columns are matched by name where possible."""
+    """Return whether each row belongs to each class, shape (rows, classes).
+
+    If the classes have names, the columns of a frame are matched by name, otherwise by position.
+    """
     values, names = labels.values, _column_names(y)
     if found := _not_0_or_1(labels):
         raise TargetError(

@@ -102,7 +102,7 @@ def fit(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
 
 
 def _partitions(X: Any, y: Any, sample_weight: Any) -> list[Delayed]:
-    """Return one task for each partition; its result is a `Partition`, which contains rows, targets and weights."""
+    """Return one Dask task for each partition; the task creates a `Partition` of rows, targets and weights."""
     if not isinstance(X, dask.dataframe.DataFrame):
         raise ParameterError(
             f"X must be a Dask DataFrame, got {quoted(X)}. For example dask.dataframe.from_pandas(X, npartitions=8)."
@@ -128,14 +128,14 @@ def _partitions(X: Any, y: Any, sample_weight: Any) -> list[Delayed]:
 def _agreement(
     model: Any, X: Any, partitions: Sequence[Delayed], classes: bool, y: Any, sample_weight: Any
 ) -> Agreement:
-    """Return the `Agreement` on kinds and codes that is used to read every partition."""
+    """Determine the kinds of the columns and the codes of the values, which are the same for all partitions."""
     taken = [given for given in (y, sample_weight) if np.isscalar(given)]
     nominal = _nominal_numbers(model, X._meta.drop(columns=taken))
     return agree(model, _sketches(partitions, nominal, classes), classes)
 
 
 def _sketches(partitions: Sequence[Delayed], nominal: frozenset[Name], classes: bool) -> list[Sketch]:
-    """Read all partitions for the first time, and return the sketch of each partition."""
+    """Return a `Sketch` (summary) of each partition, computed on the workers."""
     tell = delayed(sketch, pure=False)
     try:
         return list(dask.compute(*(tell(each, nominal, classes) for each in partitions)))
@@ -147,7 +147,7 @@ def _sketches(partitions: Sequence[Delayed], nominal: frozenset[Name], classes: 
 
 
 def _nominal_numbers(model: Any, meta: Any) -> frozenset[Name]:
-    """Return the numeric columns that parameters of the model declare as nominal."""
+    """Return the names of the numeric columns that the parameters of the model declare as nominal."""
     source = open_source(meta)
     schema = model.schema
     if not isinstance(schema, Schema):
@@ -161,7 +161,11 @@ def _nominal_numbers(model: Any, meta: Any) -> frozenset[Name]:
 
 
 def _fit_counts(model: Any, agreement: Agreement, partitions: Sequence[Delayed]) -> Any:
-    """Fit a model to each partition and merge the models in order; learning cut points needs an earlier pass."""
+    """Fit a Bayes classifier to each partition, and merge the fitted models in the order of the partitions.
+
+    If the model learns cut points and does not keep the rows, a first pass over the partitions learns the cut points,
+    and a second pass counts the rows.
+    """
     reader = clone(model).set_params(schema=agreement.empty.schema, categorical_features="from_dtype")
     if model.keep_rows:
         found = _reduced(_learned, reader, partitions, "merge")
@@ -173,7 +177,7 @@ def _fit_counts(model: Any, agreement: Agreement, partitions: Sequence[Delayed])
 
 
 def _reduced(make: Any, model: Any, partitions: Sequence[Delayed], join: str) -> Any:
-    """Fit a model to each partition and join the models with their method ``join``."""
+    """Call ``make`` on each partition, and join the resulting models with their method named ``join``."""
     learn, merge, shared = delayed(make, pure=False), delayed(_joined, pure=False), delayed(model, traverse=False)
     models = [learn(shared, each) for each in partitions]
     while len(models) > 1:
@@ -186,7 +190,7 @@ def _reduced(make: Any, model: Any, partitions: Sequence[Delayed], join: str) ->
 
 
 def _learned(model: Any, partition: Partition) -> Any:
-    """Fit a model to one partition; None if the partition has no rows with a positive weight."""
+    """Fit a model to one partition; return None if the partition has no rows with a positive weight."""
 
     def learn(X: Any, y: Any, weights: Any) -> Any:
         if weights is not None and not weights.any():
@@ -197,12 +201,12 @@ def _learned(model: Any, partition: Partition) -> Any:
 
 
 def _gathered(model: Any, partition: Partition) -> Any:
-    """Return a model that has counted one partition in the first pass, or None if the partition has no rows."""
+    """Return a model after the first pass over one partition, or None if the partition has no rows."""
     return _of_rows(partition, model._gathered, weighted=False)
 
 
 def _counted(model: Any, partition: Partition) -> Any:
-    """Return a model that has counted one partition in the second pass, or None if the partition has no rows."""
+    """Return a model after the second pass over one partition, or None if the partition has no rows."""
     return _of_rows(partition, model._counted, weighted=False)
 
 
@@ -215,7 +219,7 @@ def _of_rows(partition: Partition, learn: Any, *, weighted: bool = True) -> Any:
 
 
 def _joined(models: Sequence[Any], join: str) -> Any:
-    """Join models in order; the inputs are unchanged, because Dask may join them again."""
+    """Join models in order, without changing them, because Dask may run this task again."""
     models = [each for each in models if each is not None]
     if len(models) < 2:
         return models[0] if models else None
@@ -278,17 +282,19 @@ def _dtype(model: Any, what: str) -> Any:
 
 
 def _as_array(tasks: Sequence[Delayed], classes: Any, dtype: Any) -> Any:
-    """Return a Dask array of predictions with one chunk per partition; pass ``classes`` for probabilities."""
+    """Return a Dask array of predictions with one chunk for each task.
+
+    ``classes`` is the model if the tasks return class probabilities, otherwise None.
+    """
     shape = (np.nan,) if classes is None else (np.nan, len(classes.classes_))
     return dask.array.concatenate([dask.array.from_delayed(task, shape, dtype) for task in tasks])
 
 
 def _blocks(model: DistributedKNN, X: Any, k: int) -> list[tuple[int, int, Delayed]]:
-    """Split queries into blocks, so that the neighbor lists of a block are short.
+    """Split queries into blocks, to limit the memory for the neighbors of a block.
 
-    Return, for each block, its number, the position of its first query, and its queries.
-
-    Many queries are split into at least two blocks, so that not all workers wait for the same partition.
+    Return the number, the position of the first query, and the queries of each block. More than 64 queries are split
+    into at least two blocks, so that the blocks can search the partitions in different orders.
     """
     queries = encoded(model._empty, X)
     n = len(queries.cells)
@@ -389,7 +395,7 @@ def tune(estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, **options
 
 
 def _workers() -> Any:
-    """Let joblib use the workers of the current client, or threads if there is no client."""
+    """Return a context in which joblib uses the workers of the current Dask client, or threads without a client."""
     try:
         distributed.get_client()
     except ValueError:
@@ -398,10 +404,10 @@ def _workers() -> Any:
 
 
 class _Workers(DaskDistributedBackend):
-    """joblib's backend for Dask, with large arguments passed as tasks; Dask repeats tasks if a worker dies.
+    """joblib's backend for Dask, which sends large arguments as tasks instead of scattering them.
 
-    By default, joblib scatters large arguments. Scattered arguments are lost if the worker that holds them dies, and
-    calls then fail or wait forever.
+    A scattered argument is lost if the worker that holds it dies, and calls then fail or wait forever. Dask runs a lost
+    task again.
     """
 
     async def _to_func_args(self, func: Any) -> tuple[Any, list[Any]]:
@@ -431,7 +437,7 @@ def _called(tasks: list[Any]) -> list[Any]:
 
 
 def _in_memory(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
-    """Load all rows, their targets and their weights; the partitions must have the same columns."""
+    """Load all rows, targets and weights into memory, after checking that all partitions have the same columns."""
     joined(_sketches(_partitions(X, y, sample_weight), frozenset(), False))
     table, *beside = dask.compute(X, y, sample_weight)
     names = [given for given in beside if np.isscalar(given)]

@@ -1,8 +1,9 @@
 """k-NN over the partitions of a Dask DataFrame: one index for each partition, kept on its worker.
 
-Statistics are reduced first, so that all partitions use the same fitted distance. A query is sent to every partition;
-each partition returns its k nearest rows with their ids, distances, targets and weights. The lists are merged by
-distance, then by id. Voting works as in `KNNClassifier` and `KNNRegressor`.
+First, statistics of all partitions are combined, so that all partitions use the same fitted distance. A query is sent
+to every partition; each partition returns its k nearest rows with their ids, distances, targets and weights. The rows
+from all partitions are then sorted by distance, and by id if distances are equal. Voting works as in `KNNClassifier`
+and `KNNRegressor`.
 """
 
 from __future__ import annotations
@@ -51,10 +52,10 @@ _GOLDEN = 0.6180339887
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Encoded queries with their unseen values; a stored row used as a query is not its own neighbor.
+    """Encoded queries; if the queries are stored rows, also their ids, targets and weights.
 
-    ``own`` contains the ids of stored rows used as queries; ``targets`` and ``weights`` are the targets and weights of
-    the same rows.
+    ``unseen`` contains the values of the queries that are not in the stored rows. If the queries are stored rows,
+    ``own`` contains their ids, and no row is its own neighbor.
     """
 
     cells: FloatArray
@@ -69,10 +70,10 @@ class Queries:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Nearest rows of each query in one or more partitions, nearest first; the rows of query i start at indptr[i].
+    """Nearest rows of each query in one or more partitions, nearest first.
 
-    ``overflow`` marks distances that are infinite because they are too large for float64; None if no distance
-    overflows.
+    The rows of query i are at the positions from ``indptr[i]`` to ``indptr[i + 1] - 1``. ``overflow`` is a mask of the
+    distances that are infinite because they overflow float64, or None if no distance overflows.
     """
 
     indptr: IdArray
@@ -84,11 +85,14 @@ class Found:
 
     @property
     def nbytes(self) -> int:
-        """Size of the lists in bytes."""
         return sum(value.nbytes for value in vars(self).values() if value is not None)
 
     def refuse_overflow(self, queries: IntArray, at: Any = slice(None), *, first: int = 0) -> None:
-        """Raise an error if a distance at one of the positions ``at`` overflows."""
+        """Raise an error if any of the distances at the positions ``at`` overflows float64.
+
+        ``queries`` contains the position of the query for each of these distances. The error message shows this
+        position plus ``first``.
+        """
         if self.overflow is not None and (wrong := self.overflow[at]).any():
             entry = int(np.argmax(wrong))
             raise NumericRangeError(
@@ -101,7 +105,10 @@ class Found:
 
 
 class IndexedPartition:
-    """Rows of one partition with their index; other workers rebuild the index instead of receiving it."""
+    """Rows of one partition with their search index.
+
+    The index is not sent to other workers, which build it again from the rows.
+    """
 
     def __init__(
         self, stored: Instances, fitted: FittedDistance, weights: FloatArray | None, algorithm: Algorithm, threads: int
@@ -126,7 +133,7 @@ class IndexedPartition:
         self._index, self._lock = None, Lock()
 
     def __sizeof__(self) -> int:
-        """Return the size in bytes, from which Dask decides whether to send the rows or the query."""
+        """Return the size in bytes, from which Dask decides whether to move the partition or the queries."""
         return self.stored.nbytes + (0 if self._index is None else self._index.nbytes)
 
     @property
@@ -139,11 +146,11 @@ class IndexedPartition:
     def nearest(
         self, queries: Queries, k: int, *, ties: bool, weighted: bool, limits: FloatArray | None = None
     ) -> Found:
-        """For each query, return the rows that may be among the ``k`` nearest rows of all partitions.
+        """Return, for each query, the rows that may be among the ``k`` nearest rows of all partitions.
 
-        With ``weighted``, there are enough rows for their weights to reach ``k``; with ``ties``, rows as near as the
-        last row are included. ``limits`` are distances within which ``k`` rows are already known; rows farther away
-        may be omitted.
+        If ``weighted`` is True, enough rows are returned for a total weight of ``k``. If ``ties`` is True, rows at the
+        same distance as the last row are also returned. ``limits`` contains, for each query, a distance within which
+        another partition has ``k`` rows; rows farther away than this distance may be omitted.
         """
         n = len(queries.cells)
         if not len(self) or not n:
@@ -164,7 +171,10 @@ class IndexedPartition:
     def _ask(
         self, queries: Queries, at: IntArray, k: int = 0, ties: bool = False, limits: FloatArray | None = None
     ) -> Neighbors:
-        """Return the ``k`` nearest rows, or all rows within a limit per query, for the queries at positions ``at``."""
+        """Find the neighbors of the queries at the positions ``at``.
+
+        Return the ``k`` nearest rows of each query or, if ``limits`` is given, all rows within the limit of each query.
+        """
         cells, own = queries.as_cells()[at], None if queries.own is None else queries.own[at]
         options: Any = {"weights": self.weights, "exclude": own, "algorithm": self.algorithm, "threads": self.threads}
         if limits is not None:
@@ -172,7 +182,7 @@ class IndexedPartition:
         return self.index.kneighbors(self.fitted, cells, min(k, len(self)), ties=ties, **options)
 
     def _until(self, queries: Queries, wanted: int, ties: bool) -> Neighbors:
-        """Return, for each query, as many nearest rows as are needed for a total weight of ``wanted``."""
+        """Return, for each query, enough nearest rows for a total weight of at least ``wanted``, or else all rows."""
         every, weights, k = np.arange(len(queries.cells)), self._row_weights(), wanted
         while True:
             found = self._ask(queries, every, k, ties)
@@ -184,9 +194,10 @@ class IndexedPartition:
             k *= 2
 
     def _few_within(self, queries: Queries, limits: FloatArray) -> AnyArray:
-        """Return a mask of the queries with few rows within their limits, estimated from a sample of the partition.
+        """Return a mask of the queries that have only few rows of this partition within their limits.
 
-        The limits come from another partition, so all rows of this partition may be within them.
+        The number of rows is estimated from a sample. The limits were computed from another partition, so all rows of
+        this partition may be within a limit.
         """
         probe = self.stored.ids[:: max(1, len(self) // _PROBED)]
         costs = self.index.costs(self.fitted, queries.as_cells(), weights=self.weights, ids=probe, threads=self.threads)
@@ -195,7 +206,10 @@ class IndexedPartition:
         return few
 
     def _positions(self, ids: IdArray) -> IntArray:
-        """Return the positions of ids among the rows; ids are consecutive unless rows with zero weight were dropped."""
+        """Return the positions of the rows with the given ids.
+
+        The ids of a partition are consecutive unless rows with zero weight were dropped.
+        """
         own = self.stored.ids
         return ids - own[0] if own[-1] - own[0] == own.size - 1 else np.searchsorted(own, ids)
 
@@ -204,7 +218,7 @@ class IndexedPartition:
         return np.ones(len(self)) if weights is None else weights
 
     def _found(self, queries: Queries, at: IntArray, found: Neighbors, *, weighted: bool = False) -> Found:
-        """Return neighbor lists with targets and weights; queries that are not in ``at`` have empty lists."""
+        """Return the neighbors of the queries at the positions ``at``, with targets; other queries get empty lists."""
         rows, n = self._positions(found.ids), len(queries.cells)
         counts = np.zeros(n, np.int64)
         counts[at] = found.counts
@@ -216,7 +230,7 @@ class IndexedPartition:
         return Found(indptr, found.ids, found.distances, self.stored.target(0)[rows], weights, overflow)
 
     def _overflow(self, queries: FloatArray, at: IntArray, distances: FloatArray) -> AnyArray:
-        """Return a mask of the distances that are infinite because numbers are too large."""
+        """Return a mask of the distances that are infinite because they overflow float64."""
         found = np.isinf(distances)
         for entry in np.flatnonzero(found).tolist():
             try:
@@ -228,13 +242,17 @@ class IndexedPartition:
         return found
 
     def as_queries(self) -> Queries:
-        """Return the stored rows as queries, each of which is predicted from all other rows."""
+        """Return the stored rows as queries; no row is its own neighbor."""
         weights = self.stored.weights
         return Queries(self.stored.cells(), (), self.stored.ids, self.stored.target(0), weights)
 
 
 def nearest(part: IndexedPartition, queries: Queries, k: int, ties: bool, weighted: bool, first: Any = None) -> Found:
-    """Search one partition; ``first``, the result from the first partition, limits the search."""
+    """Return the nearest rows of each query in one partition.
+
+    ``first`` contains the nearest rows in the partition that was searched first; None if this is the first partition or
+    if rows are weighted. Rows farther away than the k-th row of the first partition can be omitted.
+    """
     limits = None
     if first is not None:
         reached = np.diff(first.indptr) >= k
@@ -244,9 +262,10 @@ def nearest(part: IndexedPartition, queries: Queries, k: int, ties: bool, weight
 
 
 def merged(lists: Sequence[Found], k: int, ties: bool) -> Found:
-    """Merge the neighbors found in several partitions, and keep the ``k`` nearest for each query.
+    """Merge the neighbors found in several partitions, and keep the ``k`` nearest neighbors of each query.
 
-    Rows as near as the k-th are also kept if ``ties`` is True. If rows have weights, all neighbors are kept.
+    If ``ties`` is True, neighbors at the same distance as the k-th neighbor are also kept. If rows have weights, all
+    neighbors are kept.
     """
     lists = [each for each in lists if len(each.ids)] or list(lists[:1])
     if not len(lists[0].ids):
@@ -283,7 +302,7 @@ def _weights(found: Found) -> FloatArray:
 
 
 class _FoundClasses:
-    """Classes of the neighbors, and the total weight of each class in all rows."""
+    """Classes of the neighbors, and the total weight of each class over all stored rows."""
 
     def __init__(self, labels: AnyArray, codes: IntArray, weights: FloatArray) -> None:
         self.labels, self.codes, self.weights = labels, codes, weights
@@ -293,7 +312,7 @@ class _FoundClasses:
 
 
 class _ClassVotes(KNNClassifier):
-    """`KNNClassifier` in which the neighbors returned by workers vote."""
+    """`KNNClassifier` that predicts from neighbors found by the workers; it stores no rows."""
 
     _found: list[Any]
 
@@ -302,7 +321,7 @@ class _ClassVotes(KNNClassifier):
 
 
 class _NumberVotes(KNNRegressor):
-    """`KNNRegressor` in which the neighbors returned by workers vote."""
+    """`KNNRegressor` that predicts from neighbors found by the workers; it stores no rows."""
 
     _found: FloatArray
 
@@ -315,7 +334,7 @@ Answer = Literal["predict", "predict_proba"]
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """Predicts from lists of neighbors, with the parameters, classes and class weights of a model."""
+    """Parameters, classes and class weights of a model, for predictions from the neighbors of queries."""
 
     model: Any
     empty: Instances = field(repr=False)
@@ -325,7 +344,10 @@ class Votes:
     total: float
 
     def answer(self, what: Answer, found: Found, k: int | FloatArray, queries: Queries, first: int = 0) -> AnyArray:
-        """Return predictions or probabilities; ``k`` is one number, or one for each query."""
+        """Return the predictions or class probabilities for queries from their neighbors.
+
+        ``k`` is a number for all queries, or an array with one number for each query.
+        """
         n, own = len(queries.cells), queries.targets
         if not n:
             width = () if what == "predict" else (0 if self.labels is None else self.labels.size,)
@@ -369,12 +391,11 @@ class Votes:
 
 
 def model_probabilities(model: Any, poll: Poll, left_out: LeftOut | None) -> FloatArray:
-    """Return the class probabilities that follow from the votes of a `Poll`."""
     return model._probabilities(poll, left_out)  # type: ignore[no-any-return]
 
 
 def _some(neighbors: NeighborList, queries: IntArray) -> NeighborList:
-    """Return the neighbor lists of some queries."""
+    """Return the neighbors of the queries at the given positions."""
     parts = [np.arange(neighbors.indptr[i], neighbors.indptr[i + 1]) for i in queries.tolist()]
     at = np.concatenate(parts)
     indptr = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
@@ -383,12 +404,10 @@ def _some(neighbors: NeighborList, queries: IntArray) -> NeighborList:
 
 
 def answered(votes: Votes, what: Answer, found: Found, k: Any, queries: Queries, first: int = 0) -> AnyArray:
-    """Return predictions from merged lists of neighbors."""
     return votes.answer(what, found, k, queries, first)
 
 
 def encoded(empty: Instances, X: Any) -> Queries:
-    """Encode a table of queries as cells."""
     if not len(X):
         return Queries(np.empty((0, len(empty.schema))))
     cells = empty.encode(read_queries(X, empty))
@@ -401,8 +420,8 @@ def encoded(empty: Instances, X: Any) -> Queries:
 class DistributedKNN(TextResult):
     """`KNNClassifier` or `KNNRegressor` fitted to a Dask DataFrame; returned by `priorcase.dask.fit`.
 
-    It contains the parameters, the fitted distance and references to the partitions, whose rows and indexes are on the
-    workers. If a worker dies, Dask reads its partitions and builds their indexes again.
+    The rows and their indexes stay on the workers. This object contains the parameters, the fitted distance and
+    references to the partitions. If a worker dies, Dask reads its partitions and builds their indexes again.
 
     Attributes
     ----------
@@ -453,14 +472,14 @@ class DistributedKNN(TextResult):
     # -- tasks
 
     def queries(self, X: Any) -> Delayed:
-        """Return a table as queries; ``X`` is the table, or a task that computes the table."""
+        """Return a task that encodes queries; ``X`` is the table of queries, or a task that computes this table."""
         return delayed(encoded, pure=False)(delayed(self._empty, traverse=False), X)
 
     def near(self, queries: Delayed, k: int, *, ties: bool, weighted: bool, turn: int = 0) -> Delayed:
-        """Return a task that finds the nearest rows of each query in all partitions, and merges a few lists at a time.
+        """Return a task that finds the nearest rows of each query in all partitions.
 
-        One partition, which depends on ``turn``, is searched first; unless rows are weighted, its results limit the
-        search of the other partitions.
+        One partition, which depends on ``turn``, is searched first. Unless rows are weighted, its nearest rows limit
+        the search in the other partitions. The results are merged in groups of eight.
         """
         ask, merge = delayed(nearest, pure=False), delayed(merged, pure=False)
         start = int(turn * _GOLDEN * len(self.parts)) % len(self.parts)
@@ -474,14 +493,17 @@ class DistributedKNN(TextResult):
         return lists[0]
 
     def answers(self, what: Answer, queries: Delayed, k: Any, most: int, *, first: int = 0, turn: int = 0) -> Delayed:
-        """Return predictions or probabilities from the ``k`` nearest rows; ``most`` is the largest ``k``."""
+        """Return a task that predicts (or computes probabilities) from the ``k`` nearest rows of each query.
+
+        ``k`` is a number or a task that computes one number for each query; ``most`` is the largest possible number.
+        """
         rules, weighted = self._rules, self._totals.weighted
         wanted = most + 1 if rules.vote.needs_bandwidth else most
         found = self.near(queries, wanted, ties=rules.whole_ties, weighted=weighted, turn=turn)
         return delayed(answered, pure=False)(delayed(self._votes, traverse=False), what, found, k, queries, first)
 
     def left_out(self, what: Answer) -> list[Delayed]:
-        """Return leave-one-out predictions for the rows of each partition."""
+        """Return a task for each partition that computes leave-one-out predictions of its rows."""
         total, weighted = self._totals.weight, self._totals.weighted
         k = self.n_neighbors_
         fixed = self.model.n_neighbors not in ("sqrt",)
@@ -535,7 +557,6 @@ def _roots(queries: Queries, total: float) -> AnyArray:
 
 
 def fit_neighbors(model: KNN, agreement: Agreement, partitions: Sequence[Delayed]) -> DistributedKNN:
-    """Fit the model to the rows of all partitions."""
     head = _head(model, agreement)
     stored = dask.persist(*_stored(head, agreement, partitions))
     found = join_totals(over(stored, totals))
@@ -587,7 +608,10 @@ def _head(model: KNN, agreement: Agreement) -> Any:
 
 
 def _learned(head: Any, empty: Instances, stored: Sequence[Delayed]) -> tuple[FloatArray | None, int | None]:
-    """Return attribute weights and k; if they are learned, one worker receives all encoded rows and learns them."""
+    """Return the attribute weights, and k if it is selected by leave-one-out (otherwise None).
+
+    If weights or k must be learned, one worker receives all encoded rows.
+    """
     memory = head._new_memory(empty.schema, empty.targets)
     given = memory._weights
     learned = isinstance(given, (RelevanceWeights, LearnedWeights))
@@ -609,7 +633,6 @@ def _learn(head: Any, parts: Sequence[Instances]) -> tuple[FloatArray | None, in
 
 
 def _votes(head: Any, empty: Instances, found: Totals, stored: Sequence[Delayed]) -> Votes:
-    """Return the `Votes` for predictions from lists of neighbors."""
     options = head.get_params(deep=False)
     voting = (_ClassVotes if isinstance(head, KNNClassifier) else _NumberVotes)(**options)
     voting.__dict__.update(head.__dict__)

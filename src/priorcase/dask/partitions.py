@@ -1,8 +1,8 @@
-"""Reading the partitions of a table separately, with the same result as reading the whole table.
+"""Read the partitions of a table separately, with the same result as for the whole table.
 
-Each partition describes its columns by a *sketch*: the distinct values of a nominal column in order of first
-occurrence, or the type of a numeric column. The sketches in partition order determine the schema of the whole table and
-the code of each value.
+A *sketch* summarizes the columns of a partition. It contains the distinct values of a nominal column in order of first
+occurrence, or the type of a numeric column. The sketches of all partitions, in order, determine the schema of the whole
+table and the code of each value.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _SAMPLE = 20  # first known values, kept even if repeated, to distinguish free t
 class Partition:
     """One partition of a Dask table: its rows, targets and weights.
 
-    Targets and weights are columns of the frame (`InFrame`) or separate series.
+    The targets are a column of the frame (`InFrame`) or a separate series, and so are the weights.
     """
 
     number: int
@@ -75,14 +75,14 @@ class Partition:
 
 @dataclass(frozen=True)
 class InFrame:
-    """A target or weight column that is part of the frame."""
+    """Name of a target or weight column that is part of the frame."""
 
     column: Name
 
 
 @contextmanager
 def of_partition(number: int) -> Iterator[None]:
-    """Add the number of the partition to error messages."""
+    """Add the number of a partition to the messages of errors that are raised in this context."""
     try:
         yield
     except PriorcaseError as error:
@@ -94,7 +94,7 @@ def of_partition(number: int) -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False)
 class Sketch:
-    """Description of a partition: its columns, shortened to a few rows, and the number of known values per column."""
+    """Summary of a partition: its columns, reduced to a few rows, and the number of known values in each column."""
 
     number: int
     rows: int
@@ -124,7 +124,7 @@ def sketch(partition: Partition, nominal: frozenset[Name], classes: bool) -> Ske
 def _reduced(column: Column, distinct: bool) -> tuple[Column, int]:
     """Return a short column of the same kind, and the number of known values.
 
-    The short column contains all distinct values of the column; for a numeric column, this requires ``distinct``.
+    The short column contains all distinct values. For a numeric column, it contains them only if ``distinct`` is True.
     """
     if isinstance(column, ArrayColumn):
         missing = column._missing
@@ -152,7 +152,7 @@ def _reduced(column: Column, distinct: bool) -> tuple[Column, int]:
 
 
 def _key(value: Any) -> Any:
-    """Return a key that is equal for equal values of the same type."""
+    """Return a key for finding repeated values; equal values of different types have different keys."""
     if isinstance(value, COLLECTIONS) and all(map(is_hashable, value)):
         return type(value), frozenset(value)
     return (type(value), value) if is_hashable(value) else id(value)
@@ -163,9 +163,9 @@ def _key(value: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """Kinds of columns and codes of values for all partitions, and the id of the first row of each partition.
+    """Kinds of columns and codes of values, which are the same in all partitions, and the numbering of the rows.
 
-    ``empty`` contains the kinds and codes, but no rows.
+    ``empty`` contains the kinds and codes, but no rows. ``offsets`` contains the id of the first row of each partition.
     """
 
     empty: Instances
@@ -175,7 +175,7 @@ class Agreement:
 
 
 def agree(estimator: Any, sketches: Sequence[Sketch], classes: bool) -> Agreement:
-    """Return the schema that an estimator would infer from the whole table, and the codes of all values."""
+    """Determine the schema that ``estimator`` would infer from the whole table, and the codes of all values."""
     source, filled = joined(sketches)
     if isinstance(estimator.schema, Schema):
         check_declared(estimator)
@@ -297,7 +297,7 @@ def _joined_labels(sketches: Sequence[Sketch]) -> Labels:
 
 
 def store(partition: Partition, agreement: Agreement, estimator: Any) -> Instances:
-    """Return the rows of a partition with the common codes and with their ids in the whole table."""
+    """Return the rows of a partition, with the codes shared by all partitions and with their ids in the whole table."""
     number, empty = partition.number, agreement.empty
     stored = empty.from_id(agreement.offsets[number])
     with of_partition(number):
@@ -323,7 +323,7 @@ def store(partition: Partition, agreement: Agreement, estimator: Any) -> Instanc
 
 @dataclass(frozen=True, eq=False)
 class Totals:
-    """Number and total weight of rows, number of rows for each code, and range of each numeric column."""
+    """Number of rows, their total weight, number of rows with each code, and range of each numeric column."""
 
     rows: int
     weight: float
@@ -333,7 +333,6 @@ class Totals:
 
 
 def totals(stored: Instances) -> Totals:
-    """Return the totals of the rows of a partition."""
     kinds, weights = (*stored.schema.kinds, *(stored.targets.kinds if stored.targets else ())), stored.weights
     counts = tuple(stored.value_counts(j) if isinstance(kind, Nominal) else None for j, kind in enumerate(kinds))
     ends = []
@@ -348,7 +347,6 @@ def totals(stored: Instances) -> Totals:
 
 
 def join_totals(found: Sequence[Totals]) -> Totals:
-    """Sum the totals of all partitions."""
     counts = []
     for own in zip(*(each.counts for each in found), strict=True):
         counts.append(None if own[0] is None else np.sum(own, axis=0))
@@ -362,7 +360,7 @@ def join_totals(found: Sequence[Totals]) -> Totals:
 
 
 def with_counts(agreement: Agreement, found: Totals) -> Instances:
-    """Return the common codes with the number of rows of each code; values that occur in no row become unseen."""
+    """Return the shared codes with the number of rows that have each code; a value without rows becomes unseen."""
     empty = agreement.empty
     values: list[Sequence[Value]] = []
     for j, kind in enumerate((*empty.schema.kinds, *(empty.targets.kinds if empty.targets else ()))):

@@ -1,9 +1,8 @@
-"""Statistics of rows on several machines, bit for bit identical to the statistics of a single table.
+"""Statistics of rows on several machines, with exactly the same values as for a single table.
 
-Minima and maxima, integer counts and exact sums are combined. Quantiles are determined by counting the leading digits
-of numbers, sixteen bits at a time. All other statistics are computed on one worker that receives the column, its
-targets and its weights. They include sums of weights, because the last bits of such a sum depend on the order of the
-rows.
+Minima, maxima, counts and exact sums are computed for each partition and then combined. Quantiles are computed by
+`select`. For all other statistics, one worker receives the whole column with its targets and weights. This includes all
+sums of weights, because the last bits of such a sum depend on the order of the rows.
 """
 
 from __future__ import annotations
@@ -50,7 +49,10 @@ def over(stored: Stored, function: Callable[..., Any], *given: Any) -> list[Any]
 
 
 class ReducedStatistics(Statistics):
-    """Statistics of the rows of all partitions; ``empty`` contains schema, codes and counts, but no rows."""
+    """Statistics of the rows of all partitions.
+
+    ``empty`` contains the schema, the codes of all values and the number of rows with each code, but no rows.
+    """
 
     def __init__(self, empty: Instances, target: int | None, stored: Stored, totals: Totals) -> None:
         super().__init__(empty, target)
@@ -74,7 +76,7 @@ class ReducedStatistics(Statistics):
         return np.asarray(shares(counts, np.zeros(counts.shape[1]))[0])
 
     def gathered(self, a: int, name: str, *given: Any) -> Any:
-        """Return a statistic of one column, computed on a worker that receives the whole column."""
+        """Return a statistic of one column, computed on a single worker that receives the whole column."""
 
         def compute(old: object, start: int) -> Any:
             columns = [delayed(_only, pure=False)(part, a) for part in self.stored]
@@ -84,7 +86,7 @@ class ReducedStatistics(Statistics):
         return self.fact(("gathered", a, name, *given), compute)
 
     def find_inliers(self, columns: Sequence[int]) -> None:
-        """Find the inlier ranges of several columns with one call of `select`; see `inlier_range`."""
+        """Compute the ranges without outliers (see `inlier_range`) of several columns with one call of `select`."""
         if self.totals.weighted or not columns:
             return
         known = np.sum(over(self.stored, _known_counts, tuple(columns)), axis=0).tolist()
@@ -156,7 +158,7 @@ class ReducedColumn(Column):
         return self.all.gathered(self.a, "window_shares", width)  # type: ignore[no-any-return]
 
     def _table(self, n: int, found: Sequence[Counts]) -> Counts:
-        """Return `Statistics.table` summed over all partitions, with classes in the order of `Statistics.classes`."""
+        """Return the sum of the tables of all partitions, with a column for each class in order of occurrence."""
         width = max(each.shape[1] for each in found)
         total = np.zeros((n + 1, width), np.int64)
         for each in found:
@@ -247,10 +249,11 @@ def _ask(parts: Sequence[Instances], target: int | None, name: str, given: Seque
 
 
 def select(stored: Stored, ranks: Mapping[int, Sequence[int]]) -> dict[int, list[float]]:
-    """Return order statistics of each column over all partitions; ranks start at 0.
+    """Return the order statistics of each column over all partitions, for the given ranks (starting at 0).
 
-    Numbers are mapped to 64-bit integers with the same order. The result is determined digit by digit: each round
-    considers the numbers that begin with the digits known so far, and counts how often each next digit occurs.
+    Numbers are mapped to 64-bit integers that have the same order. Each result is determined from its highest to its
+    lowest bits, 16 bits in each round. In a round, each partition selects the integers that begin with the bits known
+    so far, and counts the values of their next 16 bits.
     """
     places = [(a, rank) for a, own in ranks.items() for rank in own]
     prefixes, left = [0] * len(places), [rank for _, rank in places]
@@ -276,7 +279,10 @@ def select(stored: Stored, ranks: Mapping[int, Sequence[int]]) -> dict[int, list
 def _digits(
     stored: Instances, asked: Sequence[tuple[int, int]], shift: int
 ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Return, for each pair (column, prefix), the digits that follow the prefix in the column, and their counts."""
+    """For each pair (column, prefix), return the distinct digits that follow the prefix, and their counts.
+
+    A digit consists of 16 bits.
+    """
     found = []
     keys: dict[int, NDArray[np.uint64]] = {}
     for a, prefix in asked:
@@ -292,7 +298,7 @@ def _digits(
 
 
 def _keys(numbers: FloatArray) -> NDArray[np.uint64]:
-    """Map numbers to integers that have the same order as the numbers."""
+    """Map floats to 64-bit integers that have the same order."""
     bits = (numbers + 0.0).view(np.uint64)  # turns -0.0 into 0.0
     return np.where(bits & _SIGN, ~bits, bits | _SIGN)
 

@@ -20,7 +20,7 @@ from priorcase.exceptions import ReadingError
 
 Field = str | None
 Token = tuple[str, bool, bool]
-"""A token: its text, whether it is a brace, and whether it is quoted."""
+"""A token of a line: its text, whether it is a brace, and whether it is quoted."""
 
 _BLANK = "".join(map(chr, range(33)))  # all characters that Weka treats as blanks
 _KEYWORD = re.compile(r"@[^\0- ,'\"%{}]*")
@@ -113,7 +113,10 @@ def read_arff(text: str, source: str) -> RawTable:
 
 
 def _arff_attribute(rest: str) -> tuple[str, list[Meaning]]:
-    """Return, for an ``@attribute`` line, the column name and the possible kinds in the order in which to try them."""
+    """Return the column name declared by an ``@attribute`` line, and the possible meanings of the column.
+
+    The meanings are in the order in which they should be tried.
+    """
     found = _ATTRIBUTE.match(rest)
     name = "" if found is None else found[3] or _ESCAPE.sub(_unescaped, found[1] or found[2] or "")
     if found is None or not name:
@@ -138,7 +141,7 @@ def _arff_attribute(rest: str) -> tuple[str, list[Meaning]]:
 
 
 def _nominal(braces: str, name: str) -> list[Meaning]:
-    """Return a `Meaning` for each way to read the values of a nominal column: split by Weka's rule, or at commas."""
+    """Return the possible meanings of a nominal column, with the values split by the rule of Weka or at commas."""
     found: list[tuple[str, ...]] = []
     wrong = MalformedError(f"the values of {name!r} are not distinct. {_ATTRIBUTE_HINT}")
     for between_commas in (False, True):
@@ -156,7 +159,7 @@ def _nominal(braces: str, name: str) -> list[Meaning]:
 
 
 def java_format(form: str | None, name: str = "") -> str:
-    """Translate a format of Java's SimpleDateFormat to ``strptime``; no format means ISO 8601.
+    """Translate a date format of Java's SimpleDateFormat to ``strptime``; None means ISO 8601.
 
     >>> java_format("dd.MM.yy 'at' HH:mm")
     '%d.%m.%y at %H:%M'
@@ -208,7 +211,7 @@ def _arff_row(record: str, meanings: dict[str, Meaning]) -> list[Field]:
 
 
 def _sparse_row(tokens: list[Token], meanings: dict[str, Meaning]) -> list[Field]:
-    """Return the fields of a sparse row, which omits zeros and the first value of nominal columns."""
+    """Return all fields of a sparse row, in which zeros and the first values of nominal columns are omitted."""
     fields: dict[int, Field] = {}
     for at in range(0, len(tokens), 2):
         place, value = tokens[at][0], tokens[at + 1 : at + 2]
@@ -249,7 +252,7 @@ def _tokens(text: str) -> list[Token]:
 
 
 def _braced(text: str) -> list[Token]:
-    """Return the words between the braces at the start of a line, split by the rule of Weka."""
+    """Return the words between the braces at the start of a line; words are split by the rule of Weka."""
     tokens = _tokens(text)
     if _CLOSE not in tokens:
         raise MalformedError("a brace is not closed. Close it on the line where it is opened.")
@@ -271,7 +274,10 @@ def _field(token: Token) -> Field:
 
 
 def arff_fields(text: str, *, braces: bool = False) -> list[Field]:
-    """Split a line at commas or tabs and ignore a comment at its end; with ``braces``, the line is a list in braces."""
+    """Split a line at commas or tabs, and ignore a comment at its end.
+
+    If ``braces`` is True, the line begins with a list in braces, and the fields of this list are returned.
+    """
     fields: list[Field] = []
     at, more, empty = int(braces), True, False
     while more:

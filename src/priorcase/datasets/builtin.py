@@ -65,7 +65,7 @@ TABLES: dict[str, tuple[dict[str, Kind], str]] = {
     "loans": (LOANS, "repaid"),
     "flats": (FLATS, "rent"),
 }
-"""The kinds of the columns and the target of each table."""
+"""Kinds of the columns and name of the target of each table."""
 
 _BOOLEANS = {"electric", "outdoors", "guarantor"}
 

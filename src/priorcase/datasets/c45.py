@@ -29,7 +29,7 @@ _NAMES_HINT = "List the classes first, then the columns as 'NAME: continuous', '
 
 
 class C45Name(NamedTuple):
-    """A name, the mark after the name (a comma, a colon, a period or a line end), and the line number."""
+    """A name, the mark that ends the name (a comma, a colon, a period or a line end), and its line number."""
 
     text: str
     ends: str
@@ -173,7 +173,7 @@ def c45_files(
 
 
 def _beside(stem: Path, suffix: str) -> Path | None:
-    """Return the path of the plain or compressed file named ``stem`` with another suffix; None if it does not exist."""
+    """Return the path of ``stem`` with another suffix if such a plain or compressed file exists, otherwise None."""
     other = stem.with_suffix(suffix)
     names = (other.name, *(f"{other.name}{suffix}" for suffix in PACKED))
     return next((path for path in map(other.with_name, names) if path.is_file()), None)

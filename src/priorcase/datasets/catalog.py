@@ -417,7 +417,7 @@ def _data_folder(folder: Folder | None = None) -> Path | None:
 
 
 def cache_folder() -> Path:
-    """Return the folder for downloaded data sets, which may not exist yet (``PRIORCASE_CACHE``, or a default)."""
+    """Return the folder for downloaded data sets: ``PRIORCASE_CACHE``, or a default; the folder may not exist yet."""
     if told := os.environ.get(CACHE):
         return Path(told)
     if sys.platform == "win32":
@@ -571,7 +571,7 @@ def _shortest(number: float) -> str | None:
 
 
 def _known_kind(kind: Kind, fields: Sequence[str | None], name: str, known: Known) -> Kind:
-    """Return the ordinal or nominal kind that is known for a column, otherwise the kind in the header."""
+    """Return the kind of a column according to ``known``, or the kind in the ARFF header if ``known`` has none."""
     order = known.orders.get(name)
     if order is not None and {*fields} <= {None, *order}:
         return Ordinal(tuple(order))
@@ -587,7 +587,10 @@ def _keep(
     *,
     about: Mapping[str, Any],
 ) -> None:
-    """Write a table and its manifest atomically into a new cache folder; an existing folder is not changed."""
+    """Write a table and its manifest to a new folder of the cache; if the folder exists, it is not changed.
+
+    Other processes see either the complete folder or no folder.
+    """
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(table)

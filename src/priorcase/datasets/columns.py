@@ -131,7 +131,10 @@ class NamedColumns(Source):
 
     @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a ``"pandas"`` frame (with ordered categories), or a ``"polars"`` or ``"pyarrow"`` frame."""
+        """Convert the table to a ``"pandas"`` (the default), ``"polars"`` or ``"pyarrow"`` frame.
+
+        In a pandas frame, ordinal columns are ordered categoricals.
+        """
         backend = "pandas" if backend is None else backend
         check_backend(backend, "backend")
         if backend == "pandas":

@@ -37,11 +37,11 @@ _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (code
 
 
 class RawTable(NamedTuple):
-    """The columns of a file as Arrow columns with unchanged fields, before the kinds of the columns are inferred.
+    """The columns of a file as Arrow columns, before their kinds are inferred.
 
-    ``lines`` contains a pair (row, line) for the first row, and for each row that does not begin on the line after the
-    previous row; ``lines`` is empty if the line numbers are unknown. ``declared`` contains the declarations in the
-    file, and ``about`` describes its format.
+    ``lines`` contains pairs (row, line number): one for the first row, and one for each row that does not begin on the
+    line directly after the previous row. ``lines`` is empty if the line numbers are unknown. ``declared`` contains the
+    kinds and values that the file declares for its columns, and ``about`` describes the format of the file.
     """
 
     source: str
@@ -54,7 +54,10 @@ class RawTable(NamedTuple):
 
 
 def runs(lines: Iterable[int]) -> tuple[tuple[int, int], ...]:
-    """Return the pairs (row, line) at which the lines of a file stop being consecutive; () if there are too many."""
+    """Return a pair (row, line) for each row that does not begin on the line directly after the previous row.
+
+    The first row always has a pair. The result is empty if there are more than 1000 pairs.
+    """
     found: list[tuple[int, int]] = []
     expected = None
     for row, line in enumerate(lines):
@@ -133,7 +136,7 @@ def check_delimiter(delimiter: object) -> None:
 
 
 def _head(content: str | bytes) -> str:
-    """Return complete lines from the start of a text; the maximum length is larger if the first line is long."""
+    """Return complete lines from the start of a text: about 65,536 characters, or more if the first line is long."""
     first = content.find("\n") if isinstance(content, str) else content.find(b"\n")
     size = max(_SAMPLE, _LINES * (first + 1)) if first >= 0 else len(content)
     head = content[:size] if isinstance(content, str) else content[:size].decode("utf-8", "ignore")
@@ -156,7 +159,7 @@ def _sample(head: str, delimiter: str) -> list[list[str]]:
 def delimiter_of(text: str, usual: str = ",") -> str:
     """Return the delimiter that best splits all records into the same number of fields; ``usual`` if none is found.
 
-    Blanks are the delimiter only if no delimiter except tabs is found and most of the fields between blanks are
+    Blanks are chosen only if no other delimiter is found (or only tabs), and if most of the fields between blanks are
     numbers.
     """
     best, found = (0.0, 0.0, 0), usual
@@ -176,7 +179,10 @@ def delimiter_of(text: str, usual: str = ",") -> str:
 
 
 def _blanks_divide(text: str, width: int) -> bool:
-    """Return whether blanks split all lines into the same number of fields (more than ``width``), mostly numbers."""
+    """Return whether blanks split all lines into the same number of fields, most of which are numbers.
+
+    There must be more than ``width`` fields on each line.
+    """
     records, lines = _sample(_with_tabs(text), "\t"), text.splitlines()
     first = len(records[0]) if records else 0
     records, lines = records[1:] or records, lines[1:] or lines  # the first may be a header
@@ -240,9 +246,9 @@ def read_delimited(
 ) -> RawTable:
     """Split a text, or undecoded UTF-8 bytes, into columns.
 
-    ``like`` contains the reading options of a reference table. In large files, columns of plain numbers become numbers
-    and columns of ISO dates become timestamps; the columns in ``texts`` remain text, as do all columns if ``texts`` is
-    None.
+    ``like`` contains the reading options of a reference table. In a large file, columns of plain numbers are converted
+    to numbers, and columns of ISO dates to timestamps. The columns in ``texts`` are not converted; if ``texts`` is
+    None, no column is converted.
     """
     start, head = 1, _head(content)
     if told := re.match(r"sep=(.)\r?\n", head):  # declared as in Excel
@@ -308,7 +314,7 @@ def _is_empty(column: Any) -> bool:
 
 
 def _has_row_names(records: Sequence[Sequence[str]]) -> bool:
-    """Return whether rows begin with a row name and the header has no name for this column, as in files from R."""
+    """Return whether each row begins with a row name that has no column name in the header, as in files from R."""
     first, body = records[:1], records[1:]
     wider = len(body) > 1 and all(len(record) == len(first[0]) + 1 for record in body)
     return wider and len({record[0] for record in body}) == len(body) and any(record[-1] for record in body)
@@ -327,7 +333,7 @@ def _is_like(first: Sequence[str], names: Sequence[str]) -> bool:
 
 
 def _after_first(lines: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
-    """Remove the first row; return the new (row, line) pairs of the remaining rows."""
+    """Return the (row, line) pairs of the rows after the header, given the pairs of all rows."""
     if not lines:
         return ()
     later = [(row - 1, line) for row, line in lines[1:]]
@@ -338,7 +344,7 @@ def _after_first(lines: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], .
 def _split(
     text: str, source: str, mark: str, *, start: int, header: bool
 ) -> tuple[list[list[str | None]], tuple[tuple[int, int], ...], int]:
-    """Split a text into records; return all records, their (row, line) pairs, and the number of fields."""
+    """Split a text into records; return the records, their (row, line) pairs (see `runs`), and the number of fields."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=True, strict=True)
     rows: list[list[str | None]] = []
     lines: list[int] = []
@@ -431,7 +437,10 @@ def _split_fast(
 
 
 def _plain_types(labels: Sequence[str], records: Sequence[Sequence[str]], texts: Collection[str]) -> dict[str, Any]:
-    """Return the types of columns whose first fields are plain numbers or ISO dates; {} if commas are decimal marks."""
+    """Return the Arrow types of the columns in which all sampled fields are plain numbers or ISO dates.
+
+    The result is empty if commas are decimal marks.
+    """
     import pyarrow as pa
 
     found: dict[str, Any] = {}

@@ -148,7 +148,7 @@ def _pieces(file: Any) -> Iterator[bytes]:
 
 
 def _xz_pieces(content: bytes) -> Iterator[bytes]:
-    """Decompress in steps, to limit memory use."""
+    """Decompress xz data in steps, to limit the use of memory."""
     while content:
         unpacker = lzma.LZMADecompressor(memlimit=_DICTIONARY)
         given = content
@@ -275,7 +275,7 @@ def _moment(value: Any) -> Any:
 
 
 def _field(value: Any, name: str, source: str) -> str | None:
-    """Format a value as a field of a text file."""
+    """Convert a value to the text that a text file would contain for it."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -554,9 +554,10 @@ def read_sqlite(source: Readable, content: bytes, called: str, table: str | None
 
 
 def _database(source: Readable, content: bytes) -> sqlite3.Connection:
-    """Open a database file; if ``source`` is compressed or an open file, open ``content`` in memory instead.
+    """Open an SQLite database.
 
-    A database file is opened read-only, because another program may write to it.
+    A database file is opened read-only, because another program may write to it. If ``source`` is a compressed file or
+    an open file, ``content`` is opened in memory instead.
     """
     if isinstance(source, str | os.PathLike):
         path = Path(table_of(os.fspath(source))[0])

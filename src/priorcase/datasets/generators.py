@@ -247,7 +247,10 @@ def boundary_distance(X: AnyArray) -> FloatArray:
 
 
 def _beyond(points: FloatArray) -> FloatArray:
-    """Return signed distances of points to the rectangles (negative inside), shape (points, rectangles, directions)."""
+    """Return the signed distance of each point from each rectangle along each axis (negative inside).
+
+    The result has the shape (points, rectangles, axes).
+    """
     return np.maximum(DISJUNCTS[..., 0] - points[:, None, :], points[:, None, :] - DISJUNCTS[..., 1])
 
 
@@ -317,7 +320,10 @@ def add_noise(
 
 
 def _donors(column: Column, level: float, rng: np.random.Generator, draw: Any) -> IntArray:
-    """Return, for each row, the row that provides its value: a random row with probability ``level``, else this row."""
+    """Return, for each row, the row from which its value is copied.
+
+    This is a random row with probability ``level``, and otherwise the row itself.
+    """
     known = ~_gaps(column)
     own = np.arange(known.size)
     chances, picks = rng.random(own.size), rng.random(own.size)
@@ -332,7 +338,10 @@ def _row_with_value(_column: Column, known: BoolArray, picks: FloatArray) -> Int
 
 
 def _row_of_another_class(column: Column, known: BoolArray, picks: FloatArray) -> IntArray:
-    """Return, for each row, the first row of a random other class, or the row itself if there is only one class."""
+    """Return, for each row, the first row of another class, which is chosen at random.
+
+    If there is only one class, each row gets itself.
+    """
     codes = np.asarray(column.coded().codes)
     _, first, own = np.unique(codes[known], return_index=True, return_inverse=True)
     found = np.arange(codes.size)
@@ -349,7 +358,7 @@ def _gaps(column: Column) -> BoolArray:
 
 
 def _target_columns(y: Any, rows: int) -> Sequence[Column]:
-    """Return the columns of the targets, one for each target."""
+    """Return a column for each target; raise an error if their length is not the number of rows."""
     if y is None:
         raise TargetError("requires y to be passed, but the target y is None. Pass one target for each row of X.")
     columns: Sequence[Column]
@@ -366,7 +375,7 @@ def _target_columns(y: Any, rows: int) -> Sequence[Column]:
 
 
 def _is_table(y: Any) -> bool:
-    """Return whether the targets are a table, even if it has a single column."""
+    """Return whether the targets are two-dimensional, even if there is a single column."""
     if nw.dependencies.is_into_series(y) or nw.dependencies.is_into_dataframe(y):
         return bool(nw.dependencies.is_into_dataframe(y))
     array = y if isinstance(y, np.ndarray) else np.array(y, dtype=object)
@@ -380,7 +389,10 @@ def _is_table(y: Any) -> bool:
 
 
 def _table_of(X: Any, rows: IntArray) -> Any:
-    """Return a table of the same type as X; its value at (i, a) is the value of X at (``rows[i, a]``, a)."""
+    """Return a table of the same type as X, with rearranged values.
+
+    The value in row i of column a is copied from row ``rows[i, a]`` of this column in X.
+    """
     columns = range(rows.shape[1])
     if isinstance(X, NamedColumns):
         return NamedColumns.of({name: X.data[name][rows[:, a]] for a, name in enumerate(X.kinds)}, X.kinds)
@@ -399,7 +411,10 @@ def _table_of(X: Any, rows: IntArray) -> Any:
 
 
 def _targets_of(y: Any, rows: IntArray) -> Any:
-    """Return targets of the same type as y; target i of target column t is taken from row ``rows[i, t]`` of y."""
+    """Return targets of the same type as y, with rearranged values.
+
+    The value in row i of target column t is copied from row ``rows[i, t]`` of this column in y.
+    """
     if _is_table(y):
         return _table_of(y, rows)
     if hasattr(y, "iloc"):

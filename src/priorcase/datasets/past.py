@@ -14,9 +14,10 @@ from priorcase.schema import Kind, Nominal, Schema, Set, Text, uninformative_col
 
 
 class Reading(NamedTuple):
-    """Reading options: the kinds of columns by name, with ordinal levels as a tuple, and the options of `read_table`.
+    """Options for reading a table: the declared kinds of columns, and the options of `read_table`.
 
-    Kinds with parameters, such as ``Circular(24)``, are passed as objects.
+    ``columns`` maps column names to kinds: a name such as ``"nominal"``, a tuple of ordinal levels, or an object for a
+    kind with parameters, such as ``Circular(24)``.
     """
 
     columns: Mapping[str, str | tuple[str, ...] | Kind]
@@ -24,7 +25,10 @@ class Reading(NamedTuple):
 
 
 class Past(NamedTuple):
-    """Past cases with their targets; ``lines`` contains line numbers, and ``about`` describes how the file was read."""
+    """Past cases with their targets.
+
+    ``lines`` contains the line number of each case in its file, and ``about`` describes how the file was read.
+    """
 
     source: str
     task: Task
@@ -54,7 +58,8 @@ def past_of(
 ) -> Past:
     """Return the past cases of a frame that was read from a file.
 
-    ``elsewhere`` lists declared columns that belong to another table, and ``missing`` allows missing targets.
+    ``elsewhere`` lists the columns declared for another table; these columns can be absent. If ``missing`` is True, the
+    target may have missing values.
     """
     about, source = table.attrs, str(table.attrs["source"])
     names = [*table.columns, *about.get("ignored", ())]
@@ -90,7 +95,7 @@ def past_of(
 
 
 def _told(columns: Mapping[str, Any], kinds: dict[str, Any]) -> tuple[dict[str, str | Kind], dict[str, Any]]:
-    """Return two mappings: the kinds that learners cannot infer from the dtypes, and the kinds of all columns."""
+    """Return two mappings: the declared kinds that learners cannot infer from dtypes, and the kinds of all columns."""
     words = {"nominal": Nominal, "text": Text, "set": Set}
     schema: dict[str, str | Kind] = {}
     for name, told in columns.items():
@@ -104,7 +109,7 @@ def _told(columns: Mapping[str, Any], kinds: dict[str, Any]) -> tuple[dict[str, 
 
 
 def without_uninformative(past: Past) -> Past:
-    """Drop ids and constant columns from the past cases, except columns whose kind was declared."""
+    """Drop id columns and constant columns from the past cases, except columns whose kind was declared."""
     found = {str(name): why for name, why in uninformative_columns(past.X).items() if name not in past.declared}
     past = past._replace(uninformative=found)
     kinds = {name: kind for name, kind in past.kinds.items() if name not in past.left_out}
@@ -118,7 +123,7 @@ def kinds_of_model(model: Any) -> dict[str, Any]:
 
 
 def as_stored(frame: Any, model: Any) -> Any:
-    """Convert nominal values to their types in the model, because a file may contain them as strings."""
+    """Convert the nominal values of a frame to the types in the model; a file may contain them as strings."""
     instances, frame = model._stored().instances, frame.copy()
     for a, (name, kind) in enumerate(kinds_of_model(model).items()):
         if type(kind) is Nominal and frame[name].dtype.kind not in "iufbM":

@@ -172,7 +172,10 @@ def read_frame(
     missing: str | Collection[str] | None = None,
     **how: Any,
 ) -> Any:
-    """Read a table like `read_table`; with ``lenient``, the schema can name columns that the table does not have."""
+    """Read a table like `read_table`.
+
+    If ``lenient`` is True, the schema can contain columns that the table does not have.
+    """
     check_choice("library", library, get_args(Library), hint="To get a frame of another library, convert the result.")
     _check_marks(decimal, thousands, dates, how.get("header"))
     earlier = _attributes_of(like)
@@ -194,7 +197,7 @@ def frame_of(
     like: bool = False,
     library: Library = "pandas",
 ) -> Any:
-    """Convert a raw table to a frame; ``like`` is True if the declared meanings come from a reference table."""
+    """Convert a raw table to a frame; ``like`` is True if the meanings were declared by a reference table."""
     kept = {label: column for label, column in raw.columns.items() if _kind_of(declared, label) != "ignore"}
     typed = {label: column for label, column in kept.items() if not _is_text(column)}
     texts = {label: column for label, column in kept.items() if label not in typed}
@@ -228,7 +231,7 @@ def _raw_table(
     name: str | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> tuple[Format, RawTable]:
-    """Return the format and the unconverted columns of a table."""
+    """Return the format of a table, and its columns before their kinds are inferred."""
     if delimiter is not None:
         check_delimiter(delimiter)
     within = None
@@ -312,7 +315,7 @@ def _attributes_of(like: Any) -> Mapping[str, Any] | None:
 
 
 def meaning_of(told: Any, label: str) -> Meaning:
-    """Convert the declaration of a column, which is a kind, the name of a kind or a list of levels, to a `Meaning`."""
+    """Convert a declaration of a column (a kind, the name of a kind or a list of levels) to a `Meaning`."""
     if isinstance(told, Ordinal) or (isinstance(told, list | tuple) and told):
         levels = tuple(map(str, told.order if isinstance(told, Ordinal) else told))
         if len(set(levels)) < len(levels):
@@ -333,7 +336,11 @@ def meaning_of(told: Any, label: str) -> Meaning:
 def declared_by(
     raw: RawTable, schema: Any, earlier: Mapping[str, Any] | None = None, *, lenient: bool = False
 ) -> dict[str, Meaning]:
-    """Return the meanings that the caller, the reference table or the file itself declares for some columns."""
+    """Return the declared meanings of columns.
+
+    Meanings are declared by the caller (``schema``), by a reference table (``earlier``) or by the file; the first of
+    these takes precedence.
+    """
     if not isinstance(schema, Mapping):
         raise ParameterError(f"schema must be a mapping from columns to kinds, got {quoted(schema)}.")
     if lenient:
@@ -370,7 +377,10 @@ def _is_text(column: Any) -> bool:
 def _typed(
     column: Any, told: Meaning | None, missing: tuple[str, ...] | None, where: Callable[[int], str], label: str
 ) -> tuple[Meaning, Any]:
-    """Return the meaning and the values of a typed column, which is read as text if another kind is declared."""
+    """Return the meaning and the values of a column that has a type, such as a column of a Parquet file.
+
+    If another kind is declared for the column, it is converted to text and interpreted as this kind.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import types
@@ -392,7 +402,7 @@ def _typed(
 
 
 def _as_text(column: Any) -> Any:
-    """Convert a typed column to strings; integers have no decimal point."""
+    """Convert a typed column to strings; numbers have no decimal point if all of them are integers."""
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import types
@@ -426,7 +436,10 @@ def line_numbers(about: Mapping[str, Any], rows: IntArray) -> IntArray:
 
 
 def _about(format: Format, raw: RawTable, conventions: Conventions, meanings: Mapping[str, Meaning]) -> dict[str, Any]:
-    """Describe how a table was read, as plain values, which are preserved in copies, JSON files and Parquet files."""
+    """Return a description of how a table was read.
+
+    The description contains only plain values, so that it is preserved in copies, JSON files and Parquet files.
+    """
     told = _in_words(format, raw, meanings)
     about: dict[str, Any] = {
         "understood": told,

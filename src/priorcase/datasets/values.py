@@ -1,8 +1,8 @@
 """Interpret text fields as numbers, dates or categories, in the notations of different countries.
 
-A `Meaning` is inferred from all fields of a column, not from a sample, and can be applied to the fields of another
-file. To save time on large tables, fields are processed by Arrow functions, and equal fields are usually processed only
-once.
+A `Meaning` says how to interpret the fields of a column. It is inferred from all fields of the column, not from a
+sample, and can be applied to the fields of another file. To save time on large tables, fields are processed by Arrow
+functions, and equal fields are usually processed only once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ MISSING = (
     *("?", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "null", "NULL", "-", "--", "–", "—"),
     *("k. A.", "k.A.", "k. a.", "k.a.", "n. a.", "n.a.", "N.A."),
 )
-"""Fields read as missing by default, as are empty fields; ``-`` is a value if the column also contains ``+``."""
+"""Fields that are read as missing by default, in addition to empty fields.
+
+The field ``-`` is not missing if the column also contains ``+``.
+"""
 
 _SOFT = "."  # a missing value among numbers and dates, as written by SAS
 _MOST_OTHERS = 50  # maximum number of distinct invalid fields to keep
@@ -160,11 +163,11 @@ class Fields:
         return np.asarray(pc.match_substring_regex(self.values if values is None else values, pattern), dtype=bool)
 
     def weight(self, chosen: BoolArray) -> int:
-        """Count the rows whose field is selected by a mask of distinct fields and is not missing."""
+        """Count the rows with a known value whose field is selected by a mask of the distinct fields."""
         return int(self.counts[chosen & self.known].sum())
 
     def spread(self, values: Any) -> Any:
-        """Expand one value per distinct field to a column of all rows; missing fields become null."""
+        """Return a column of all rows, given one value for each distinct field; missing fields become null."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -181,17 +184,20 @@ class Fields:
         return tuple(mark for at in found if (mark := self.values[int(at)].as_py()))
 
     def first_row(self, chosen: BoolArray) -> int:
-        """Return the first row whose field is selected by a mask of distinct fields."""
+        """Return the first row with a known value whose field is selected by a mask of the distinct fields."""
         return int(np.flatnonzero(np.append(chosen & self.known, False)[self.codes])[0])
 
     def others(self, fitting: BoolArray) -> dict[str, int]:
-        """Return the counts of the most frequent fields that are neither missing nor in a mask of valid fields."""
+        """Return the most frequent invalid fields with their counts; ``fitting`` is a mask of the valid fields."""
         rest = np.flatnonzero(self.known & ~fitting)
         rest = rest[np.argsort(-self.counts[rest], kind="stable")][:_MOST_OTHERS]
         return {self.values[int(at)].as_py(): int(self.counts[at]) for at in rest}
 
     def hopeless(self, patterns: Iterable[str]) -> bool:
-        """Return whether there are many distinct fields and each pattern matches less than 20% of a sample."""
+        """Return whether it is unlikely that the fields match any of the patterns.
+
+        This is the case if there are many distinct fields, and each pattern matches less than 20% of a sample.
+        """
         if len(self.values) <= 10 * _SAMPLE:
             return False
         sample = self.values.take(np.arange(0, len(self.values), len(self.values) // _SAMPLE))
@@ -202,7 +208,10 @@ class Fields:
 
 
 def _number_pattern(decimal: str, thousands: str | None) -> str:
-    """Return a regex for numbers; its groups are a minus sign, a minus sign after a currency, digits, and exponent."""
+    """Return a regular expression for numbers.
+
+    Its four groups are a minus sign at the start, a minus sign after a currency sign, the digits, and the exponent.
+    """
     marks = {".": ",", ",": "."}[decimal] + _GROUPS if thousands is None else thousands
     grouped = f"[0-9]{{1,3}}(?:[{re.escape(marks)}][0-9]{{3}})+|" if marks else ""
     mark = re.escape(decimal)
@@ -220,8 +229,8 @@ DATE = re.compile("|".join((_YEAR_FIRST, _YEAR_LAST, _SHORT_YEAR, _NAMED_MONTH))
 def plain_numbers(text: Any) -> Any:
     """Parse a column of numbers in Python notation; return None if any field is not such a number.
 
-    Two kinds of integers are codes, not numbers: integers that float64 would round, and integers of equal length some
-    of which have leading zeros.
+    The result is also None if the fields are codes instead of numbers. Codes are integers that float64 would round, or
+    integers of equal length of which some have leading zeros.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -261,7 +270,7 @@ def _codes(text: Any, whole: Any) -> bool:
 
 
 def _parsed_numbers(fields: Fields, decimal: str, thousands: str | None) -> tuple[BoolArray, Any]:
-    """Return a mask of the distinct fields that are numbers with this decimal mark, and their values as floats."""
+    """Return a mask of the distinct fields that are numbers with this decimal mark, and the fields as floats."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -369,7 +378,10 @@ def _parsed_dates(fields: Fields, form: str) -> tuple[BoolArray, Any, bool]:
 
 
 def _order_of(fields: Fields, usual: Order | None) -> tuple[str | None, bool]:
-    """Return the most frequent order of date parts (None if most fields are not dates), and whether it is certain."""
+    """Return the most frequent order of day, month and year, and whether the order is certain.
+
+    The order is None if most fields are not dates.
+    """
     import pyarrow.compute as pc
 
     total = fields.weight(np.ones(len(fields.values), dtype=bool))
@@ -396,7 +408,11 @@ def _order_of(fields: Fields, usual: Order | None) -> tuple[str | None, bool]:
 
 
 def decide(text: Any, conventions: Conventions, usual: Order | None = None) -> tuple[Meaning, Fields | None, Any]:
-    """Return the inferred meaning, the distinct fields and the values of a column; the last two can be None."""
+    """Infer the meaning of a column; return the meaning, the distinct fields and the values.
+
+    If values were parsed directly, the distinct fields are None. If not, the values are None, and `convert` computes
+    them from the fields.
+    """
     import pyarrow as pa
 
     missing, decimal, thousands, dates = conventions
@@ -433,7 +449,7 @@ def decide(text: Any, conventions: Conventions, usual: Order | None = None) -> t
 
 
 def _levels_among(fields: Fields, decimal: str, thousands: str | None) -> tuple[str, ...]:
-    """Return the non-numeric fields that are frequent enough to be levels, if there are few distinct fields."""
+    """Return the nonnumeric fields that are frequent enough to be levels; none if there are many distinct fields."""
     known = int(fields.known.sum())
     total = fields.weight(fields.known)
     if total < _LEVEL_ROWS or known > _LEVELS:
@@ -455,7 +471,10 @@ def _without(text: Any, missing: tuple[str, ...] | None) -> Any:
 
 
 def _coded(fields: Fields) -> bool:
-    """Return whether integers are codes: they have equal lengths and leading zeros, or are too large for float64."""
+    """Return whether the integers in a column are codes instead of numbers.
+
+    Codes have equal lengths and leading zeros, or are too large for float64.
+    """
     import pyarrow.compute as pc
 
     whole = fields.values.filter(fields.matching(r"^[0-9]+$") & fields.known)
@@ -469,7 +488,10 @@ def _coded(fields: Fields) -> bool:
 
 
 def convert(meaning: Meaning, fields: Fields, *, missing: tuple[str, ...] | None) -> tuple[Meaning, Any, BoolArray]:
-    """Convert fields; return the meaning with counts of invalid fields, the column, and a mask of valid fields."""
+    """Convert the fields of a column; return the meaning, the values, and a mask of the valid distinct fields.
+
+    The returned meaning also contains the counts of invalid fields.
+    """
     import pyarrow as pa
 
     every = np.ones(len(fields.values), dtype=bool)
@@ -504,8 +526,8 @@ def apply(
 ) -> tuple[Meaning, Any]:
     """Convert a text column according to a known meaning; raise `ReadingError` if a field is invalid.
 
-    Fields that were read as missing when the meaning was inferred are also missing here. With ``open``, an undeclared
-    value does not raise an error; its column is then read as text.
+    Fields that were read as missing when the meaning was inferred are also missing here. If ``open`` is True, a column
+    with undeclared values is read as text, without an error.
     """
     import pyarrow as pa
 
@@ -552,8 +574,8 @@ def understand(
     """Return the meanings and values of text columns, as declared or inferred from all fields.
 
     A column can be ambiguous: the point in 1.234 can be a decimal mark or a thousands separator, and 3/4 can be in
-    March or in April. Then the other columns decide. If the other columns are ambiguous, too, ``comma`` (True if commas
-    are not delimiters) decides.
+    March or in April. In this case, the notation of the other columns is used. If the other columns are also ambiguous,
+    ``comma`` decides, which is True if the delimiter of the file is not a comma.
     """
     found: dict[str, tuple[Meaning, Fields | None, Any]] = {}
     told: dict[str, Meaning] = {}
@@ -612,7 +634,11 @@ def _completed(meaning: Meaning, text: Any, conventions: Conventions) -> Meaning
 
 
 def _is_open(text: Any, conventions: Conventions, commas: bool) -> bool:
-    """Return True if some numbers are not plain, or if ``commas`` is True and points may be thousands separators."""
+    """Return whether the decimal mark of a column may have to be inferred from the other columns.
+
+    This is the case if some fields are not plain numbers. It is also the case if the other columns have decimal commas
+    (``commas``), and points in this column may be thousands separators.
+    """
     return plain_numbers(_without(text, conventions.missing)) is None or (commas and _is_ambiguous(text))
 
 
@@ -623,12 +649,12 @@ def _has(text: Any, mark: str) -> bool:
 
 
 def _has_point(text: Any) -> bool:
-    """Return whether some plain number certainly has a decimal point, not a thousands separator."""
+    """Return whether a column of plain numbers contains a point that cannot be a thousands separator."""
     return _has(text, ".") and not _is_ambiguous(text)
 
 
 def _is_ambiguous(text: Any) -> bool:
-    """Return whether some numbers contain a point and each of these points could be a thousands separator."""
+    """Return whether a column contains points, each of which could be a thousands separator."""
     import pyarrow.compute as pc
 
     pointed = pc.filter(text, pc.match_substring(text, "."))

@@ -45,7 +45,10 @@ _MEANINGS = {
 
 
 def wilson_interval(share: FloatArray, rows: FloatArray, level: float) -> FloatArray:
-    """Return Wilson's (1927) confidence interval of each ``share``, shape (shares, 2); ``rows`` are sample sizes."""
+    """Return Wilson's confidence interval of each share, shape (shares, 2) (Wilson 1927).
+
+    ``rows`` contains the sample size of each share, and ``level`` is the confidence level.
+    """
     z = float(ndtri(0.5 + level / 2))
     with np.errstate(divide="ignore", invalid="ignore"):
         middle = (share + z * z / (2 * rows)) / (1 + z * z / rows)
@@ -110,7 +113,7 @@ class CalibrationTable(GridResult):
 
     @property
     def gap(self) -> FloatArray:
-        """``observed - probability`` of each bin: negative if predictions are overconfident; NaN in an empty bin."""
+        """``observed - probability`` of each bin: negative if the probabilities are too high; NaN in an empty bin."""
         return self.observed - self.probability
 
     @property
@@ -126,7 +129,7 @@ class CalibrationTable(GridResult):
 
     @property
     def parts(self) -> BrierParts:
-        """Decomposition of ``brier`` into reliability, resolution and uncertainty (Murphy 1973)."""
+        """Decomposition of ``brier`` into reliability, resolution and uncertainty (Murphy 1973); see `BrierParts`."""
         filled = self.rows > 0
         shares, observed = self.rows[filled] / self.rows[filled].sum(), self.observed[filled]
         overall = float(np.dot(shares, observed))
@@ -261,7 +264,10 @@ def _binned(forecasts: Forecasts, place: int | None, bins: int, strategy: Strate
 
 
 def _quantiles(values: FloatArray, weights: FloatArray, at: FloatArray) -> FloatArray:
-    """Return weighted quantiles; an integer weight has the same effect as repeating the value in ``numpy.quantile``."""
+    """Return weighted quantiles.
+
+    A value with integer weight w counts like w equal values in ``numpy.quantile``.
+    """
     order = np.argsort(values, kind="stable")
     ends = np.cumsum(weights[order])
     place = np.maximum(ends[-1] - 1.0, 0.0) * at

@@ -218,7 +218,7 @@ class Comparison(GridResult):
         return float(values[~np.isnan(values)].mean()) if not np.isnan(values).all() else NAN
 
     def standard_error(self, learner: str, score: str | None = None) -> float:
-        """Return the standard error of the mean score; NaN if undefined, for example for a single random partition."""
+        """Return the standard error of the mean score; NaN if undefined, for example for a single holdout split."""
         chosen, at = self.score(score), self._at(learner)
         if self.by_rows:
             rows = self.row_values(score)
@@ -253,8 +253,8 @@ class Comparison(GridResult):
     def leaders(self, score: str | None = None) -> tuple[str, ...]:
         """Return the learners with the best mean: several if they tie, none if there are no values.
 
-        Learners that failed on any split are excluded, unless every learner failed on some split. The means of the
-        remaining learners are over the splits that all of them finished.
+        A learner without a value on some split is excluded if any other learner has values on all splits. The means of
+        the remaining learners are computed over the splits on which all of them have a value.
         """
         chosen, values = self.score(score), self.values(score)
         missing = {cell.learner for cell in self.cells if np.isnan(cell.values[chosen.name])}
@@ -397,7 +397,7 @@ class Comparison(GridResult):
         return self.protocol + (f", {self.repeats} times" if self.repeats > 1 else "")
 
     def _grid(self) -> Grid:
-        """Return the table; the best mean of each score has a star unless it is infinite."""
+        """Return the printed table; a star marks the best mean of each score unless this mean is infinite."""
         header, columns = ["learner"], [[short(name, 60) for name in self.learners]]
         for score in self.scores:
             leaders = self.leaders(score.name)
@@ -450,7 +450,7 @@ class Comparison(GridResult):
 def _always_wrong(cell: Cell) -> bool:
     """Return whether all classes are equally frequent and every prediction is wrong.
 
-    This happens if each row is predicted to have the majority class of all other rows.
+    This happens with leave-one-out if a learner always predicts the majority class of the training rows.
     """
     predictions = cell.predictions
     if predictions is None or predictions.predicted is None or not predictions.labels.size:
@@ -534,7 +534,7 @@ def compare_tables(
 
 @dataclass(frozen=True, repr=False, eq=False)
 class TablesComparison(GridsResult):
-    """Mean scores of several learners on several tables; they print as one table with mean ranks.
+    """Mean scores of several learners on several tables; each score prints as a table with mean ranks.
 
     ``tables`` maps the name of each table to its `Comparison`. ``complete`` is False if the run was interrupted by
     Ctrl-C.
@@ -613,7 +613,7 @@ class TablesComparison(GridsResult):
         return [self._grid(score) for score in self.scores]
 
     def _grid(self, score: Score) -> Grid:
-        """Return the table: one line for each table, with a star for the best learner, and a line of mean ranks."""
+        """Return the printed table: a line for each table, with a star for the best learner, and mean ranks."""
         means, lines = self.means(score.name), list[list[str]]()
         for place, table in enumerate(self.tables):
             best = leading(means[:, [place]], greater_is_better=score.greater_is_better)

@@ -63,7 +63,7 @@ Positions: TypeAlias = tuple[IdArray, ...]
 T = TypeVar("T")
 
 KEPT = 30
-"""Maximum number of models to keep; if there are more folds, models are refitted whenever they are needed."""
+"""Maximum number of folds whose models are kept in memory; with more folds, a model is created when it is needed."""
 
 _FOLDS = 10
 _PARTS = 64
@@ -71,12 +71,12 @@ _NUMBERS = 2**23  # numbers kept in memory at a time, one for each row and query
 
 
 def _upper_rank(level: float, n: int) -> int:
-    """Return ``ceil(level (n + 1))``, the rank (from 1) of the upper end of an interval (Barber et al. 2021)."""
+    """Return the rank of the upper end of an interval among n values: ``ceil(level (n + 1))`` (Barber et al. 2021)."""
     return math.ceil(Fraction(repr(float(level))) * (n + 1))  # 0.9 means exactly 9/10, which no float equals
 
 
 def _ordered(values: FloatArray, rank: int) -> FloatArray:
-    """Return the value with the given rank (counted from 1) in each row; -inf for rank 0, inf beyond the last rank."""
+    """Return the ``rank``-th smallest value of each row; -inf for rank 0, inf for ranks above the row length."""
     if not 0 < rank <= values.shape[1]:
         return np.full(len(values), np.inf if rank else -np.inf)
     found: FloatArray = np.partition(values, rank - 1, axis=1)[:, rank - 1]
@@ -89,7 +89,7 @@ def _ordered(values: FloatArray, rank: int) -> FloatArray:
 def _dealt(n: int, folds: Folds, random_state: int) -> Positions:
     """Return random folds, each as ascending row positions; fold sizes differ by at most one.
 
-    Folds are not stratified, because the guarantees hold only for folds that do not depend on the targets.
+    Folds are not stratified, because coverage is guaranteed only if the folds do not depend on the targets.
     """
     if n < (least := 2 if folds == "loo" else folds):
         problem = f"got {n} rows for {least} folds (n_samples = {n}); expected at least one row for each fold"
@@ -102,11 +102,12 @@ def _dealt(n: int, folds: Folds, random_state: int) -> Positions:
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """One model for each fold, fitted to the other rows: either stored in ``models``, or created whenever it is needed.
+    """One model for each fold, fitted to all rows outside the fold.
 
-    If every fold is a single row, ``pickled`` can contain the model fitted to all rows. A copy of this model then
-    forgets the row of the fold, with exactly the result of fitting the other rows. If ``pickled`` is empty, a clone of
-    ``estimator`` is fitted to all rows outside the fold.
+    If ``models`` is empty, the model of a fold is created when it is needed. There are two ways to create it. If
+    ``pickled`` is empty, a clone of ``estimator`` is fitted to all rows outside the fold. Otherwise, ``pickled``
+    contains a model fitted to all rows, and every fold is a single row. A copy of the model then forgets this row,
+    which gives exactly the same model as fitting all other rows.
     """
 
     estimator: Any
@@ -134,7 +135,7 @@ class LeftOut:
 
 
 def forgetting(model: Any, n: int) -> bytes:
-    """Return the pickled model; no bytes if the model drops rows, cannot be pickled, or cannot forget a row exactly."""
+    """Return the pickled model; empty if the model drops rows, cannot be pickled, or cannot forget a row exactly."""
     if not isinstance(model, RowsEstimator) or not np.array_equal(model.ids_, np.arange(n)):
         return b""
     try:
@@ -146,7 +147,7 @@ def forgetting(model: Any, n: int) -> bytes:
 
 
 def _left_out(estimator: Any, model: Any, X: Any, y: AnyArray, folds: Positions, n_jobs: int | None) -> LeftOut:
-    """Return a `LeftOut` with a model for each fold, fitted to the other rows; ``model`` was fitted to all rows."""
+    """Return the models of all folds; ``model`` is the estimator already fitted to all rows."""
     refitting = LeftOut(estimator, X, y, folds)
     if len(folds) <= KEPT:
         parts = _over_folds(partial(_models, refitting), len(folds), n_jobs, "folds", shown=True)
@@ -177,7 +178,7 @@ def _over_folds(
 def _of_own_rows(
     predict: Callable[[Any, Any], FloatArray], source: LeftOut, X: Any, part: range
 ) -> list[tuple[IdArray, FloatArray]]:
-    """Return, for each fold, its rows and their predictions by the model that was fitted to all other rows."""
+    """Return the rows of each fold in ``part``, and their predictions by the model fitted without these rows."""
     return [(source.folds[fold], predict(source.without(fold), taken_rows(X, source.folds[fold]))) for fold in part]
 
 
@@ -194,7 +195,7 @@ def _refuse_nan(values: AnyArray, model: Any) -> None:
 
 
 class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorMeta):
-    """Base class of conformal estimators, which fit one model to all rows, and one to the rows outside each fold."""
+    """Base class of conformal estimators, which fit one model to all rows and one to the rows outside each fold."""
 
     estimator: Any
     random_state: Any
@@ -214,7 +215,6 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorM
         return found
 
     def _check(self, X: Any, wanted: str, is_other: Callable[[Any], bool]) -> None:
-        """Check the parameters, the estimator and the rows; targets are checked later."""
         check_parameters(self)
         given = self.estimator
         if isinstance(given, type) or not hasattr(given, "fit") or not hasattr(given, "predict") or is_other(given):
@@ -230,7 +230,7 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorM
             )
 
     def _fit_folds(self, X: Any, y: AnyArray, folds: Folds) -> int:
-        """Fit a model to all rows, prepare one model for each fold (fitted to the other rows), and return the seed."""
+        """Fit the estimator to all rows, prepare the models of the folds, and return the random seed."""
         seed = check_seed(self.random_state)
         estimator = seeded(self.estimator, seed)  # a model that is refitted must be the same as before
         self.estimator_ = clone(estimator).fit(X, y)
@@ -251,8 +251,8 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorM
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Save the model to a file that `priorcase.load` reads; return the path.
 
-        The estimator must be from priorcase. With more than 30 folds, ``X`` is also saved, because models may have to
-        be refitted after loading; ``X`` must then be an array or a list.
+        The estimator must be from priorcase. With more than 30 folds, ``X`` is also saved if models have to be refitted
+        after loading; ``X`` must then be an array or a list.
         """
         return saving.save(self, path)
 
@@ -308,7 +308,7 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator, metaclass=EstimatorM
 
     @abstractmethod
     def _check_fitted(self, state: dict[str, Any], models: list[Any], n: int) -> None:
-        """Raise ``ValueError`` if a saved state of ``n`` rows is not consistent with the models."""
+        """Raise ``ValueError`` if the attributes read from a file do not fit the models or the ``n`` training rows."""
 
     def _asked(self, X: Any) -> tuple[Any, int]:
         """Return the queries in the form that the estimator accepts, and the number of queries."""
@@ -352,7 +352,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
     folds
         Number of random folds, for ``"cv+"`` only.
     nonconformity
-        ``"absolute"``: the residual. ``"scaled"``: the residual divided by the standard deviation from
+        ``"absolute"``: the absolute residual. ``"scaled"``: this residual divided by the standard deviation from
         ``predict(X, return_std=True)``, which adapts the width to the query.
     random_state
         Seed of the folds, and of the estimator if its ``random_state`` is None.
@@ -445,7 +445,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
 
     @reads
     def predict_interval(self, X: Any, level: float = 0.9) -> FloatArray:
-        """Return the interval of each query, shape (queries, 2); intervals are infinite if there are too few rows."""
+        """Return the interval of each query, shape (queries, 2); infinite if there are too few rows for the level."""
         X, m = self._asked(X)
         check_value("level", level, [Interval(Real, 0, 1, closed="neither")])
         rank = _upper_rank(level, self.residuals_.size)
@@ -458,7 +458,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         if not all(map(is_regressor, models)) or method not in get_args(Method) or type(state["_scaled"]) is not bool:
             raise ValueError("an unknown method")
         if state["_scaled"] and not _has_spread(models[0]):
-            raise ValueError("a regressor without a spread")
+            raise ValueError("a regressor whose predict has no return_std")
 
     def _asked_models(self, X: Any) -> Iterator[tuple[int, FloatArray]]:
         """Yield each fold with the predictions and standard deviations of its model, shape (2, queries)."""
@@ -467,7 +467,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
             yield from zip(part, answers, strict=True)
 
     def _plus(self, X: Any, m: int, rank: int) -> FloatArray:
-        """Return intervals of jackknife+ or CV+; their ends are order statistics over all rows."""
+        """Return jackknife+ or CV+ intervals of ``m`` queries; ``rank`` is the rank of their upper ends."""
         n, found, folds = self.residuals_.size, np.tile([-np.inf, np.inf], (m, 1)), self._left_out.folds
         if rank > n:
             return found
@@ -499,7 +499,7 @@ def _has_spread(estimator: Any) -> bool:
 
 
 def _with_spread(model: Any, X: Any, *, scaled: bool) -> FloatArray:
-    """Return predictions and standard deviations, shape (2, rows); the standard deviations are 1 unless ``scaled``."""
+    """Return predictions and standard deviations, shape (2, rows); without ``scaled``, standard deviations are 1."""
     values = model.predict(X, return_std=True) if scaled else (model.predict(X),)
     found = np.ones((2, len(values[0])))
     for part, numbers in zip(found, values, strict=False):
@@ -509,14 +509,14 @@ def _with_spread(model: Any, X: Any, *, scaled: bool) -> FloatArray:
 
 
 def _residuals(y: FloatArray, answers: FloatArray) -> FloatArray:
-    """Return ``|y - prediction| / spread``; 0 if the prediction is exact, otherwise infinity if the spread is 0."""
+    """Return ``|y - prediction| / spread``; if the spread is 0, return 0 for exact predictions, otherwise infinity."""
     off = np.abs(y - answers[0])
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(off == 0, 0.0, off / answers[1])
 
 
 def _reach(residual: FloatArray, spread: FloatArray) -> FloatArray:
-    """Return ``residual * spread``; infinity if the spread is infinite, even if the residual is 0."""
+    """Return ``residual * spread``, where 0 times infinity is infinity."""
     with np.errstate(invalid="ignore"):
         found: FloatArray = residual * spread
     found[np.isnan(found)] = np.inf  # 0 times infinity
@@ -548,8 +548,8 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     folds
         Number of random folds, or ``"loo"`` (every row is a fold, which takes longest).
     class_conditional
-        Whether to compare each class only with its own rows, so that coverage is guaranteed for each class. Classes
-        with fewer than ``1 / alpha - 1`` rows are then in every set.
+        Whether to compute the p-value of a class from the rows of this class only, so that coverage is guaranteed for
+        each class. Classes with fewer than ``1 / alpha - 1`` rows are then in every set.
     randomized
         Whether to randomize the scores, which makes sets smaller (Romano et al. 2020); only with ``"aps"``.
     random_state
@@ -680,7 +680,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
             raise ValueError("an unknown setting")
 
     def _counts(self, X: Any) -> IdArray:
-        """Return, for each query and class, the number of rows whose nonconformity is at least that of the query."""
+        """Return, for each query and class, how many rows are at least as nonconforming as the query in this class."""
         X, m = self._asked(X)
         rows = (self.scores_, self._targets if self._own_class else None)
         asked = (self._left_out, X, self._draws(1, m), *rows, self.classes_, self._adaptive)
@@ -690,13 +690,13 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         return found
 
     def _compared(self) -> IdArray:
-        """Return, for each class, the number of rows with which a query is compared."""
+        """Return, for each class, the number of rows from which its p-value is computed."""
         if not self._own_class:
             return np.full(self.classes_.size, self._targets.size)
         return np.bincount(self._targets, minlength=self.classes_.size)
 
     def _draws(self, stream: int, n: int) -> FloatArray | None:
-        """Return a random number for each row; training rows and queries use different random streams."""
+        """Return ``n`` random numbers for randomized scores, otherwise None; fit and queries use different streams."""
         return None if self._seed is None else np.random.default_rng([self._seed, stream]).random(n)
 
 
@@ -717,12 +717,12 @@ def _class_shares(model: Any, X: Any, *, classes: AnyArray) -> FloatArray:
 
 
 def _nonconformity(shares: FloatArray, draws: FloatArray | None = None, *, adaptive: bool) -> FloatArray:
-    """Return the nonconformity of each class, minus one.
+    """Return the nonconformity of each class, minus one; ``shares`` are the class probabilities.
 
-    The result is minus the probability of the class or, if ``adaptive``, minus the total probability of all less
-    probable classes. The total is exactly 0 for the least probable class, regardless of rounding. ``draws`` contains
-    a random fraction for each row. This fraction of the probabilities of the class itself and of all equally probable
-    classes is added to the total.
+    If ``adaptive`` is False, the result is ``-P(class)``. If ``adaptive`` is True, the result is minus the total
+    probability of all less probable classes. This total is exactly 0 for the least probable class, without a rounding
+    error. For randomized scores, ``draws`` contains a random fraction for each row. This fraction of the probabilities
+    of the class itself and of all equally probable classes is added to the total.
     """
     if not adaptive:
         return -shares
@@ -746,9 +746,9 @@ def _count_no_less(
     adaptive: bool,
     part: range,
 ) -> IdArray:
-    """Return, for each query and class, how many rows of the folds ``part`` are at least as nonconforming as the query.
+    """Return, for each query and class, how many rows are at least as nonconforming as the query in this class.
 
-    If ``targets`` is passed, only the rows of the class are counted.
+    Only rows in the folds ``part`` are counted. If ``targets`` is not None, only rows of the same class are counted.
     """
     total: IdArray | int = 0
     for fold in part:
@@ -836,7 +836,7 @@ class PredictionSets(PerQuery, GridResult):
         return Grid(title, ("query", "size", "classes (p-value)"), lines, rest_text(self._shown, len(self)), {0, 1})
 
     def _plausible(self, query: int) -> list[tuple[Value, float]]:
-        """Return the classes of one set with their p-values, most plausible first."""
+        """Return the classes of one set with their p-values, in descending order of the p-values."""
         order = np.argsort(-self.p_values[query], kind="stable")
         kept = order[self.inside[query, order]]
         return list(zip(self.classes[kept].tolist(), self.p_values[query, kept].tolist(), strict=True))

@@ -62,10 +62,11 @@ _MOST_MARKERS = 25
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Curve(GridsResult):
-    """Scores of several learners at several points, over several repetitions; they print as one table for each score.
+    """Scores of several learners for several points of a curve; they print as one table for each score.
 
-    Means, standard errors, minima and maxima are over the repetitions that a learner finished. Partitions of one table
-    share rows, so the standard error ``s / sqrt(repetitions)`` describes the precision of the mean for this table only.
+    A point is a number of training rows or a noise level. Means, standard errors, minima and maxima are over the
+    repetitions that a learner finished. Partitions of one table share rows, so the standard error
+    ``s / sqrt(repetitions)`` describes the precision of the mean for this table only.
 
     ``learners`` and ``scores`` are in the order of the arguments; ``points`` are in ascending order. ``cells`` has one
     entry for each finished combination of learner, repetition and point; ``cell.split`` is the index of the point.
@@ -192,7 +193,7 @@ class Curve(GridsResult):
         return grids
 
     def _grid(self, score: str, shown: Sequence[int], title: str, note: str) -> Grid:
-        """Return a table with a column for each learner; a single learner also has columns for minimum and maximum."""
+        """Return a table with a column for each learner; for a single learner, add columns for minimum and maximum."""
         means, errors = self.mean(score), self.standard_error(score)
         extremes = np.stack([self.lowest(score)[0], self.highest(score)[0]])
         one = len(self.learners) == 1
@@ -231,7 +232,7 @@ class LearningCurve(Curve):
     def plot(self, score: str | None = None, ax: Any = None, *, band: Band | None = "range") -> Any:
         """Plot mean scores against the number of training rows; for the parameters, see `NoiseCurve.plot`.
 
-        The x axis is logarithmic if the median of the points is less than a third of the largest point.
+        The x axis is logarithmic if the median number of training rows is less than a third of the largest number.
         """
         ax = super().plot(score, ax, band=band)
         if self.points.size > 2 and np.median(self.points) < self.points[-1] / 3:
@@ -248,7 +249,7 @@ class NoiseCurve(Curve):
 
 
 def _reduced(function: Callable[..., Any], values: FloatArray) -> FloatArray:
-    """Reduce values over the repetitions without NumPy's warnings; NaN where there are no values."""
+    """Apply a function such as ``np.nanmean`` over the repetitions, without NumPy's warnings about missing values."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         return np.asarray(function(values, axis=2))
@@ -261,7 +262,7 @@ def _point_text(point: float) -> str:
 def draw_curves(
     ax: Any, names: Sequence[str], x: AnyArray, mean: FloatArray, band: tuple[FloatArray, FloatArray] | None
 ) -> None:
-    """Plot means, shape (series, points), as lines with bands; triangles mark means of minus infinity."""
+    """Plot each row of ``mean`` as a line with an optional band; triangles mark means of minus infinity."""
     known = np.concatenate([part[np.isfinite(part)] for part in (mean, *(band or ()))])
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
     margin = 0.06 * (high - low) or 0.05
@@ -294,7 +295,7 @@ def draw_curves(
 
 
 def _log_ticks(ax: Any, x: AnyArray) -> None:
-    """Make the x axis logarithmic; if there are at most 12 points, only points whose labels fit have ticks."""
+    """Make the x axis logarithmic; with at most 12 points, put a tick at each point whose label does not overlap."""
     from matplotlib.ticker import NullFormatter, NullLocator
 
     ax.set_xscale("log")
@@ -388,13 +389,13 @@ def learning_curve(
 
 
 def ladder(rows: int) -> tuple[int, ...]:
-    """Return about ten sizes in geometric progression, up to a number of rows."""
+    """Return about ten sizes in geometric progression; the largest size is ``rows``."""
     first = min(5, max(1, rows // 10))
     return tuple(np.unique(np.geomspace(first, rows, 10).round().astype(int)).tolist())
 
 
 def read_sizes(sizes: Any, rows: int) -> tuple[int, ...]:
-    """Return the requested numbers of training rows, ascending and without duplicates."""
+    """Return the requested numbers of training rows, ascending and without duplicates; ``rows`` is the pool size."""
     if sizes is None:
         return ladder(rows)
     if isinstance(sizes, str) and sizes == "all":
@@ -422,7 +423,7 @@ def _entries(values: Any) -> list[Any]:
 
 
 def _at_sizes(trial: Trial, points: tuple[int, ...], tests: int, repeat: int, grow: Growing) -> tuple[Cell, ...]:
-    """Evaluate one learner in one repetition, at all sizes."""
+    """Evaluate one learner in one repetition, for each number of training rows in ``points``."""
     pool, test = partition(len(trial.task), tests, trial.random_state, repeat)
     with unwarned(UninformativeColumnWarning):  # a column may be constant in a few rows, not in X
         if grow == "partial_fit":
@@ -431,7 +432,7 @@ def _at_sizes(trial: Trial, points: tuple[int, ...], tests: int, repeat: int, gr
 
 
 def _grown(trial: Trial, points: tuple[int, ...], pool: IntArray, test: IntArray, repeat: int) -> Iterator[Cell]:
-    """Evaluate one learner at all sizes with ``partial_fit``; if this method fails, larger sizes are not tried."""
+    """Evaluate one learner at all sizes, trained with ``partial_fit``; after a failure, larger sizes are not tried."""
     model, known, failure = seeded(trial.learner, seed_of(trial.random_state, repeat)), 0, ""
     for position, size in enumerate(points):
         place = (repeat, position, size, test.size)
@@ -487,7 +488,7 @@ def noise_curve(
     levels
         Noise levels, which are probabilities from 0 to 1.
     class_draw
-        How a new class is drawn: ``"distribution"`` takes the class of a random row, which can be the same class;
+        How a new class is drawn: ``"distribution"`` takes the class of a random row, which can be the old class;
         ``"others"`` takes one of the other classes with equal probability.
     noisy_test
         Whether to add noise to the test rows too.
@@ -553,7 +554,7 @@ def _read_levels(levels: Any) -> tuple[float, ...]:
 def _at_levels(
     trial: Trial, repeat: int, add: Any, kind: NoiseKind, levels: Sequence[float], tests: int, noisy_test: bool
 ) -> tuple[Cell, ...]:
-    """Evaluate one learner in one repetition at all noise levels, with the same random numbers for all learners."""
+    """Evaluate one learner in one repetition at all noise levels; all learners get the same noisy rows."""
     train, test = partition(len(trial.task), tests, trial.random_state, repeat)
     truth, cells = trial.task.truth, []
     states = [seed_of(trial.random_state, repeat, part) for part in (0, 1)]

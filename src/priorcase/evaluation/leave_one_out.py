@@ -93,8 +93,8 @@ def leave_one_out(
     cell = trial.scored(parts, len(task) - 1)
     if cell.predictions is None:
         raise EvaluationError(
-            f"{name} failed: {cell.failure.rstrip('.')}. Call fit of the learner on the whole table: if "
-            "the error also occurs there, you see a traceback."
+            f"{name} failed: {cell.failure.rstrip('.')}. To see the traceback, fit the learner to the whole table; "
+            "the same error may occur there."
         )
     return LeaveOneOutPredictions(cell.predictions, task.kind, parts[0].at_once)
 
@@ -141,14 +141,14 @@ class LeaveOneOutPredictions(GridResult):
         chosen = read_scores(score, self.kind)[0]
         values, reasons = score_all((chosen,), self.predictions)
         if chosen.name in reasons:
-            raise EvaluationError(f"has no {chosen.name}: {reasons[chosen.name]}. Choose another score.")
+            raise EvaluationError(f"{chosen.name} is not available: {reasons[chosen.name]}. Choose another score.")
         return values[chosen.name]
 
     @prefix_errors
     def calibration(self, *, bins: int = 10) -> CalibrationTable:
         """Return the calibration table of the predictions; see `calibration_table`."""
         if self.proba is None:
-            raise EvaluationError("has no calibration: the learner has no predict_proba. Use score().")
+            raise EvaluationError("calibration is not available: the learner has no predict_proba. Use score().")
         return calibration_table(self.truth, self.proba, labels=self.labels, bins=bins)
 
     @prefix_errors
@@ -199,7 +199,7 @@ class LeaveOneOutPredictions(GridResult):
 
 
 def left_out(trials: Mapping[str, Trial], jobs: Jobs) -> dict[str, list[Part]]:
-    """Return the leave-one-out predictions of each learner that has finished.
+    """Return the leave-one-out predictions of each learner; learners interrupted by Ctrl-C are omitted.
 
     Learners that can predict left-out rows from a single fit are fitted once; all other learners once for each row.
     """
@@ -272,7 +272,7 @@ def _refits(trial: Trial, rows: IntArray) -> tuple[Predictions, float, float]:
 
 
 def _from_one_fit(trial: Trial) -> tuple[Predictions | None, float, float]:
-    """Return the leave-one-out predictions of a single fit; None if ``relearns_`` is True."""
+    """Return predictions from a single fit (None if ``relearns_`` is True), and the times of fitting and predicting."""
     task = trial.task
     model, fit_seconds = fitted(trial.learner, trial.X, task.truth, None, trial.random_state)
     if getattr(model, "relearns_", False):

@@ -46,7 +46,7 @@ _NAME_WIDTH = 30
 def predicted_in_order(trial: Trial, start: int, own: bool = False) -> Part:
     """Predict each row, beginning with row ``start``, from the rows before it.
 
-    If ``own`` is True, the learner's ``prequential`` method is used if possible.
+    If ``own`` is True, one call of the learner's ``prequential`` method predicts all rows, if this is possible.
     """
     rows = np.arange(start, len(trial.task))
     return part_of(rows, lambda: (own and _own_run(trial, start)) or _one_after_another(trial, start))
@@ -159,7 +159,7 @@ def prequential(
 
 
 def _read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
-    """Return the requested scores, which must be means over rows (or roots of means)."""
+    """Return the requested scores, each of which must be a mean over rows or the square root of such a mean."""
     usual = [name for name in USUAL[kind] if OURS[name].of_rows is not None]
     chosen = read_scores(usual if scores is None else scores, kind)
     for score in chosen:
@@ -171,7 +171,7 @@ def _read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
 
 
 def _own_run(trial: Trial, start: int) -> tuple[Predictions, float, float] | None:
-    """Return predictions of the learner's ``prequential`` method; None if the method cannot be used."""
+    """Return predictions of the learner's ``prequential`` method; None if it is missing or cannot be used."""
     learner, task = trial.learner, trial.task
     if needs_of(trial.scores) != {"predicted"} or not hasattr(learner, "prequential"):
         return None
@@ -211,7 +211,7 @@ class PrequentialCurve(GridsResult):
     # -- numbers
 
     def so_far(self, score: str | None = None) -> FloatArray:
-        """Return the score over all predicted rows up to each row, shape (learners, rows predicted)."""
+        """Return the cumulative score after each predicted row, shape (learners, rows predicted)."""
         chosen = self.score(score)
         means = np.cumsum(self._losses(chosen), axis=1) / np.arange(1, len(self) + 1)
         return np.sqrt(means) if chosen.root else np.asarray(means)
@@ -267,7 +267,7 @@ class PrequentialCurve(GridsResult):
 
     @prefix_errors
     def plot(self, score: str | None = None, ax: Any = None) -> Any:
-        """Plot the windowed score (cumulative without a window) against the number of rows seen; return the axes."""
+        """Plot the windowed score, or else the cumulative score, against the number of rows seen; return the axes."""
         name = self.score(score).name
         lines = self.so_far(name) if self.window is None else self.windowed(name)
         with drawing(ax) as ax:
@@ -290,7 +290,7 @@ class PrequentialCurve(GridsResult):
             grids.append(self._grid(title, self.so_far(score.name)))
             if self.window is not None:
                 grids.append(self._grid(f"{score.name} of the last {self.window:,} rows", self.windowed(score.name)))
-        notes = [] if self.complete else ["not complete: interrupted before every learner was finished"]
+        notes = [] if self.complete else ["not complete: interrupted before all learners had finished"]
         notes += [f"{short(name, _NAME_WIDTH)} failed: {short(reason, 100)}" for name, reason in self.failures.items()]
         for (learner, score_name), reason in self.reasons.items():
             notes.append(f"{short(learner, _NAME_WIDTH)} has no {score_name}: {short(reason, 100)}")

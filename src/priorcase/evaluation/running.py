@@ -66,8 +66,8 @@ class Cell:
 class Part:
     """Leave-one-out or prequential predictions of one learner for some rows.
 
-    ``at_once`` is True if a single fit was used. If there are neither predictions nor a failure, the learner must be
-    fitted once for each row.
+    ``at_once`` is True if a single fit was used. If ``predictions`` is None and ``failure`` is empty, the learner
+    must be fitted once for each row.
     """
 
     rows: IntArray
@@ -94,7 +94,7 @@ class Trial:
     random_state: int
 
     def failing(self, error: Exception) -> Trial:
-        """Return the same trial with a learner that raises an error."""
+        """Return a copy of this trial with a learner that raises an error in ``fit``."""
         return replace(self, learner=Died(error))
 
     def failed(self, place: Place, error: Exception | str) -> Cell:
@@ -138,7 +138,7 @@ class Trial:
 def part_of(
     rows: IntArray, work: Callable[[], tuple[Predictions | None, float, float]], *, at_once: bool = False
 ) -> Part:
-    """Return predictions with the times for fitting and predicting, or the reason for a failure."""
+    """Call ``work``, and return its predictions and times, or the reason for a failure, as a `Part`."""
     try:
         return Part(rows, *work(), at_once=at_once)
     except Exception as error:  # as in Trial.on_split
@@ -156,7 +156,7 @@ def seed_of(random_state: int, *numbers: int) -> int:
 
 
 def seeded(learner: Any, random_state: int) -> Any:
-    """Return a clone of a learner in which each ``random_state`` that is None is set from a seed."""
+    """Return a clone of a learner in which each ``random_state`` that is None is replaced by a seed."""
     fresh = clone(learner)
     states = {
         name: seed_of(random_state, number)
@@ -177,7 +177,7 @@ def fitted(learner: Any, X: Any, y: Any, rows: IntArray | None, random_state: in
 
 
 def teach(model: Any, X: Any, task: Task, rows: IntArray, *, first: bool = False) -> None:
-    """Call ``partial_fit`` with more rows; the first call also passes all classes if ``classes`` is accepted."""
+    """Call ``partial_fit`` with the given rows; the first call also passes all classes if the method accepts them."""
     if not hasattr(model, "partial_fit"):
         raise AttributeError("the learner has no partial_fit")
     takes = first and task.kind == "classes" and "classes" in inspect.signature(model.partial_fit).parameters
@@ -186,7 +186,7 @@ def teach(model: Any, X: Any, task: Task, rows: IntArray, *, first: bool = False
 
 
 class Died:
-    """Stand-in for a learner whose process died; the stand-in raises the error whenever it is fitted."""
+    """Replacement for a learner whose worker process died; ``fit`` always raises the error."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -215,12 +215,14 @@ class Jobs:
     text: str
 
     def run(self, work: Callable[..., R], pieces: Sequence[tuple[Any, ...]]) -> list[R | None]:
-        """Return ``work(*piece)`` for each piece, in order; None for pieces that were unfinished at Ctrl-C.
+        """Return ``work(*piece)`` for each piece, in order; None for calls that had not finished at Ctrl-C.
 
-        Pieces are run with `joblib.Parallel`, so ``joblib.parallel_config(backend=...)`` applies. If Ctrl-C is pressed
-        before any piece has finished, ``KeyboardInterrupt`` is raised. If a worker process dies, the pieces that may
-        have run in it are repeated one at a time. If the process of a piece dies again, ``work`` is called with
-        ``piece[0].failing(error)`` instead of ``piece[0]``. ``work`` must be picklable and must not return None.
+        A piece is a tuple of arguments whose first element is a `Trial`. Calls run in `joblib.Parallel`, so
+        ``joblib.parallel_config(backend=...)`` applies. If Ctrl-C is pressed before any call has finished,
+        ``KeyboardInterrupt`` is raised. If a worker process dies, the calls that may have run in this process are
+        repeated one at a time. If the process of a repeated call also dies, ``work`` is called with
+        ``piece[0].failing(error)`` instead of ``piece[0]``, to record the failure. ``work`` must be picklable and must
+        not return None.
         """
         check_jobs(self.n_jobs)
         results: list[R | None] = [None] * len(pieces)
@@ -247,7 +249,7 @@ def check_jobs(n_jobs: object) -> None:
 def _as_finished(
     work: Callable[..., R], left: dict[int, tuple[Any, ...]], n_jobs: int | None
 ) -> Iterator[tuple[int, R | None]]:
-    """Yield the number and the result of each piece as soon as it finishes, and remove the piece from ``left``."""
+    """Yield the number and the result of each piece in ``left`` as soon as it has finished; remove it from ``left``."""
     while left:
         try:
             for number, result in _side_by_side(work, left, n_jobs):
@@ -269,7 +271,7 @@ def _side_by_side(
 
 @contextmanager
 def closed_quietly(results: Any) -> Iterator[Any]:
-    """Close joblib's results on exit, and suppress its warning about unfinished jobs after an interrupt."""
+    """Close joblib's generator of results on exit, without joblib's warning about unfinished jobs."""
     try:
         yield results
     finally:
@@ -280,7 +282,7 @@ def closed_quietly(results: Any) -> Iterator[Any]:
 
 
 def _alone(work: Callable[..., R], piece: tuple[Any, ...], n_jobs: int | None) -> R | None:
-    """Run one piece separately; return a failure if the worker process dies again."""
+    """Run one piece while no other pieces run; if its worker process dies, record a failure of the learner."""
     try:
         ((_, result),) = _side_by_side(work, {0: piece}, n_jobs)
     except BrokenProcessPool as error:
@@ -294,7 +296,7 @@ def _alone(work: Callable[..., R], piece: tuple[Any, ...], n_jobs: int | None) -
 
 
 def _numbered(number: int, work: Callable[..., R], piece: tuple[Any, ...]) -> tuple[int, R | None]:
-    """Return the number and the result of a piece; after Ctrl-C, the result is None, to keep the finished pieces."""
+    """Return the number and the result of a piece; return None at Ctrl-C, so that finished results are not lost."""
     try:
         return number, work(*piece)
     except KeyboardInterrupt:
@@ -315,7 +317,7 @@ def _parallel(n_jobs: int | None) -> Any:
 def cell_columns(
     cells: Sequence[Cell], scores: Sequence[Score], place: Mapping[str, Sequence[Any]]
 ) -> dict[str, list[Any]]:
-    """Return columns with one row per cell and score; ``place`` contains the columns that identify each cell."""
+    """Return columns with one row per cell and score; ``place`` has additional columns with one value per cell."""
     lines = [(cell, score.name) for cell in cells for score in scores]
     columns: dict[str, list[Any]] = {"learner": [cell.learner for cell, _ in lines]}
     columns |= {name: [value for value in values for _ in scores] for name, values in place.items()}
@@ -344,7 +346,7 @@ def unseen_note(cells: Iterable[Cell], *, of: str) -> list[str]:
 
 
 def missing_notes(cells: Sequence[Cell], learners: Sequence[str], *, of: str) -> list[str]:
-    """Return notes on missing scores of learners that did not fail, with the first reason for each score."""
+    """Return a note for each missing score of a learner that did not fail, with the first of the reasons."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for cell in cells:
         for score, reason in cell.reasons.items():

@@ -192,7 +192,7 @@ class Forecasts:
 def read_forecasts(
     y_true: object, proba: object, labels: object | None, sample_weight: ArrayLike | None, *, logs: bool = False
 ) -> Forecasts:
-    """Return labels, probabilities and weights after checking them."""
+    """Check labels, probabilities and weights, and return them as `Forecasts`."""
     found = _plain(y_true)
     shares = _read_shares(proba, logs=logs)
     if not found or not shares.size:
@@ -212,7 +212,7 @@ def read_forecasts(
 
 
 def _plain(values: Any) -> list[Any]:
-    """Return a column of labels as Python objects; the elements of a list keep their types."""
+    """Return labels as a list of Python objects; elements of a list or tuple are not converted."""
     if isinstance(values, (list, tuple)):
         return list(values)
     array = np.asarray(values)

@@ -151,7 +151,7 @@ def row_count(X: Any) -> int:
 
 
 def readable(table: Any, learner: Any) -> Any:
-    """Return a table that a learner can read; for learners of other libraries, priorcase tables become frames."""
+    """Return a table in a form that a learner accepts; for other libraries, convert priorcase tables to data frames."""
     if isinstance(table, NamedColumns) and not type(learner).__module__.startswith("priorcase."):
         return table.frame()
     return table
@@ -238,7 +238,7 @@ def joined(parts: Sequence[Predictions]) -> Predictions:
 
 
 class _Echo(BaseEstimator):
-    """Estimator that returns stored predictions to scikit-learn scorers; queries are row numbers."""
+    """Estimator that returns stored predictions to scikit-learn scorers; ``X`` contains row numbers."""
 
     def __init__(self, predictions: Predictions) -> None:
         self.predictions = predictions
@@ -333,11 +333,11 @@ class Score:
 
 
 Scores: TypeAlias = "str | Score | Sequence[str | Score] | Mapping[str, Any] | None"
-"""None for the default scores; names; or a mapping from name to a score, scorer or function."""
+"""None for the default scores; one or more names or `Score` objects; or a mapping from name to score or function."""
 
 
 def read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
-    """Return the requested scores, for classes or for numbers.
+    """Return the requested scores for ``kind``, which is ``"classes"`` or ``"numbers"``.
 
     Examples
     --------
@@ -429,7 +429,7 @@ def score_named(scores: Sequence[Score], name: str | None) -> Score:
 
 
 def needs_of(scores: Iterable[Score], *, kept: bool = False) -> set[Need]:
-    """Return the inputs that scores need; if predictions are kept, ``"predicted"`` and ``"proba"`` are added."""
+    """Return the inputs that scores need; if ``kept`` is True, ``"predicted"`` and ``"proba"`` are included."""
     needs: set[Need] = {score.needs for score in scores}
     return needs | {"predicted", "proba"} if kept else needs
 

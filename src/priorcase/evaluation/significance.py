@@ -56,7 +56,7 @@ def corrected_t(differences: FloatArray, test_to_train: float, *, level: float =
 
     The statistic is ``t = mean / sqrt((1 / J + n_test / n_train) s^2)`` with J - 1 degrees of freedom, for J
     differences with sample variance ``s^2`` (Nadeau & Bengio 2003, section 4; for repeated folds, Bouckaert & Frank
-    2004). If ``test_to_train`` is 0, the test is the usual paired t-test.
+    2004). ``test_to_train`` is ``n_test / n_train``. If it is 0, the test is the usual paired t-test.
     """
     n, mean = differences.size, _mean(differences)
     if n < 2 or not np.isfinite(differences).all():
@@ -72,7 +72,7 @@ def corrected_t(differences: FloatArray, test_to_train: float, *, level: float =
 
 
 def _mean(differences: FloatArray) -> float:
-    """Return the mean, set to exactly 0 if it differs from 0 only by rounding; differences can be infinite."""
+    """Return the mean of differences, which can be infinite; a mean that is only a rounding error is set to 0."""
     if not differences.size:
         return float("nan")
     with np.errstate(invalid="ignore"):  # infinite in both directions: the mean is undefined
@@ -89,11 +89,11 @@ def wilcoxon(differences: FloatArray, *, level: float = 0.95) -> PairedTest:
 
 
 def signed_rank_p(differences: FloatArray) -> tuple[float, float]:
-    """Return the smaller sum of signed ranks and its p-value.
+    """Return the signed-rank statistic, which is the smaller of the positive and negative rank sums, and its p-value.
 
-    The p-value is exact for up to 50 differences, even with ties and zeros. The exact p-value is computed from the
-    distribution of the statistic over all signs of the nonzero differences, given their mid-ranks (Hollander & Wolfe
-    1999, section 3.1). For more differences, the normal approximation is used.
+    The p-value is exact for up to 50 differences, even with ties and zeros. It is computed from the distribution of the
+    statistic over all assignments of signs to the mid-ranks of the nonzero differences (Hollander & Wolfe 1999,
+    section 3.1). For more differences, the normal approximation is used.
     """
     if not differences.any():
         return float(differences.size * (differences.size + 1) / 4), 1.0
@@ -108,13 +108,14 @@ def signed_rank_p(differences: FloatArray) -> tuple[float, float]:
 
 
 def hodges_lehmann(differences: FloatArray, level: float) -> tuple[float, float, float]:
-    """Return the median of ``(d_i + d_j) / 2`` over all ``i <= j``, and its confidence interval.
+    """Return the Hodges-Lehmann estimate of the difference, and its confidence interval.
 
-    The interval runs from the K-th smallest to the K-th largest of the means, where K is the quantile ``(1 - level) /
-    2`` of the signed-rank statistic. The interval is exact for up to 50 differences, given their mid-ranks; for more
-    differences, the normal approximation is used (Hollander & Wolfe 1999, section 3.3). The interval excludes 0 only if
-    the p-value is at most ``1 - level``. For more than 2000 differences, the mean is returned without an interval. With
-    too few differences for ``level``, the ends of the interval are NaN.
+    The estimate is the median of the pair means ``(d_i + d_j) / 2`` over all ``i <= j``. The interval runs from the
+    K-th smallest to the K-th largest pair mean, where K is the ``(1 - level) / 2`` quantile of the signed-rank
+    statistic. For up to 50 differences, the quantile is exact; for more differences, the normal approximation is used
+    (Hollander & Wolfe 1999, section 3.3). The interval excludes 0 only if the p-value of `signed_rank_p` is at most
+    ``1 - level``. If there are too few differences for ``level``, the ends of the interval are NaN. For more than 2000
+    differences, the estimate is the mean of the differences, and the ends of the interval are NaN.
     """
     n = differences.size
     if n > _MOST:
@@ -127,7 +128,7 @@ def hodges_lehmann(differences: FloatArray, level: float) -> tuple[float, float,
 
 
 def _signed_rank_quantile(differences: FloatArray, tail: float) -> int:
-    """Return how many integers ``j >= 0`` satisfy ``P(signed-rank statistic <= j) <= tail``."""
+    """Return the number of integers ``j >= 0`` for which ``P(signed-rank statistic <= j) <= tail``."""
     n = differences.size
     if n <= _EXACT:
         probabilities = _rank_sum_probabilities(_doubled_ranks(_rounded(differences)))
@@ -137,7 +138,7 @@ def _signed_rank_quantile(differences: FloatArray, tail: float) -> int:
 
 
 def _rounded(differences: FloatArray) -> FloatArray:
-    """Divide by the largest absolute difference and round, so that equal differences stay equal.
+    """Scale the largest absolute difference to 1 and round, so that rounding errors do not break ties.
 
     For example, the computed values of 14/15 - 13/15 and 8/15 - 7/15 differ by a rounding error.
     """
@@ -150,7 +151,7 @@ def _doubled_ranks(differences: FloatArray) -> IntArray:
 
 
 def _rank_sum_probabilities(ranks: IntArray) -> FloatArray:
-    """Return the probabilities of sums up to 0, 1, 2, ..., if each rank is included in the sum with probability 1/2."""
+    """Return ``P(sum <= s)`` for s = 0, 1, 2, ..., if each rank is included in the sum with probability 1/2."""
     ways = np.zeros(int(ranks.sum()) + 1)
     ways[0] = 1.0
     for rank in ranks.tolist():  # each rank is in the sum or not
@@ -159,7 +160,7 @@ def _rank_sum_probabilities(ranks: IntArray) -> FloatArray:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted by Holm's (1979) step-down method; NaN stays NaN and is ignored."""
+    """Return p-values adjusted by Holm's (1979) step-down method; NaN values are ignored and stay NaN."""
     found = np.array(p_values, dtype=np.float64)
     order = np.argsort(found, kind="stable")[: np.count_nonzero(~np.isnan(found))]  # NaN comes last
     found[order] = np.minimum(np.maximum.accumulate(found[order] * np.arange(order.size, 0, -1)), 1.0)
@@ -174,7 +175,7 @@ class PairedComparison(GridResult):
     """Paired tests between all pairs of learners; they print as a table.
 
     ``tests`` contains the result of ``test`` for each pair of learners in ``pairs``, with the difference in ``score``
-    (first minus second learner). ``basis`` is the number of compared splits, rows or tables as text. ``corrected``
+    (first minus second learner). ``basis`` is a text such as ``"10 splits"`` or ``"5 tables"``. ``corrected``
     contains the p-values with Holm's correction. ``better`` contains the better learner of each pair (empty if the
     difference is 0); the printed table shows the better learner only if ``corrected`` is below ``1 - level``, where
     ``level`` is the confidence level of the intervals. ``note`` is a caveat printed below the table.
@@ -299,8 +300,8 @@ def compared_pairs(
 def mean_ranks(values: FloatArray, *, greater_is_better: bool) -> FloatArray:
     """Return the mean rank of each learner (1 is best); tied learners get the mean of their ranks.
 
-    Learners without any value get NaN; the remaining learners are ranked over the columns in which all of them
-    have a value.
+    ``values`` has shape (learners, splits or tables). Learners without any value get NaN. Ranks are computed only in
+    the columns in which all other learners have a value.
     """
     ranks = np.full(len(values), np.nan)
     there, common = _common(values)
@@ -310,7 +311,11 @@ def mean_ranks(values: FloatArray, *, greater_is_better: bool) -> FloatArray:
 
 
 def leading(values: FloatArray, *, greater_is_better: bool) -> list[int]:
-    """Return all learners with the best mean over the common columns (see `_common`), or over all if none is common."""
+    """Return the indices of the learners with the best mean score; several learners can tie.
+
+    Learners without any value are ignored. Means are over the columns in which all other learners have a value. If
+    there is no such column, the mean of each learner is over all of its values.
+    """
     there, common = _common(values)
     if not there.any():
         return []
@@ -321,14 +326,17 @@ def leading(values: FloatArray, *, greater_is_better: bool) -> list[int]:
 
 
 def shared_means(values: FloatArray) -> FloatArray:
-    """Return the mean of each learner over the common columns (see `_common`); NaN for learners without any value."""
+    """Return the mean score of each learner; NaN for learners without any value.
+
+    Means are over the columns in which all other learners have a value. If there is no such column, all means are NaN.
+    """
     there, common = _common(values)
     known = there & common.any()
     return np.array([line[common].mean() if has else np.nan for line, has in zip(values, known, strict=True)])
 
 
 def _common(values: FloatArray) -> tuple[BoolArray, BoolArray]:
-    """Return masks of the learners that have a value, and of the columns in which all these learners have a value."""
+    """Return a mask of learners with at least one value, and a mask of columns in which these learners all have one."""
     there: BoolArray = np.asarray(~np.isnan(values).all(axis=1))
     common: BoolArray = np.asarray(~np.isnan(values[there]).any(axis=0))
     return there, common
@@ -339,7 +347,7 @@ def _ranks(values: FloatArray, greater_is_better: bool) -> FloatArray:
 
 
 def _order(values: FloatArray, greater_is_better: bool) -> IntArray:
-    """Return, for each value, how many distinct values in the same column are better, up to rounding."""
+    """Return, for each value, how many distinct values in its column are better; rounding errors are ignored."""
     signed = -values if greater_is_better else values
     order = np.argsort(signed, axis=0, kind="stable")
     ascending = np.take_along_axis(signed, order, axis=0)
@@ -358,9 +366,9 @@ class Friedman(GridResult):
     ``ranks`` contains the mean ranks of the ``learners``; ``blocks`` is the number of tables or splits, and ``of`` is
     ``"tables"`` or ``"splits"``. ``chi_square`` is Friedman's statistic corrected for ties, and ``p_value`` is its
     p-value with k - 1 degrees of freedom for k learners. ``f_statistic`` is ``(N - 1) chi^2 / (N (k - 1) - chi^2)``
-    for N blocks. It is less conservative, and has ``k - 1`` and ``(k - 1)(N - 1)`` degrees of freedom (Iman & Davenport
-    1980; Demsar 2006, section 3.2.2). Mean ranks that differ by more than ``critical_distance`` differ significantly at
-    level ``alpha`` (Nemenyi 1963).
+    for N blocks. The F test has ``k - 1`` and ``(k - 1)(N - 1)`` degrees of freedom, and is less conservative than the
+    chi-square test (Iman & Davenport 1980; Demsar 2006, section 3.2.2). Mean ranks that differ by more than
+    ``critical_distance`` differ significantly at level ``alpha`` (Nemenyi 1963).
     """
 
     score: str
@@ -472,6 +480,9 @@ def friedman(
 
 
 def critical_distance(k: int, n: int, alpha: float = 0.05) -> float:
-    """Return Nemenyi's ``q sqrt(k (k + 1) / (6 n))``; q is a studentized range quantile divided by ``sqrt(2)``."""
+    """Return Nemenyi's critical distance ``q sqrt(k (k + 1) / (6 n))`` for k learners and n blocks.
+
+    ``q`` is the ``1 - alpha`` quantile of the studentized range distribution, divided by ``sqrt(2)``.
+    """
     q = float(stats.studentized_range.ppf(1 - alpha, k, np.inf)) / np.sqrt(2)
     return float(q * np.sqrt(k * (k + 1) / (6 * n)))

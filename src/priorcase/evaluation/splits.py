@@ -43,7 +43,7 @@ class Folds:
         Whether to stratify by class; ignored for regression.
     share
         Share of the training rows to use: ``floor(share * training_rows)`` rows, but at least one, are drawn at random
-        for each fold (Kontkanen et al. 1998, section 4, with 0.1).
+        for each fold (Kontkanen et al. 1998, section 4, use 0.1).
 
     Examples
     --------
@@ -131,7 +131,7 @@ class Holdout:
 
 
 def _places(codes: IntArray, rng: np.random.Generator) -> FloatArray:
-    """Return sort keys in [0, 1), evenly spaced for each class, so that the first rows after sorting are stratified."""
+    """Return sort keys, evenly spaced within each class, so that the first rows after sorting are stratified."""
     places = np.empty(codes.size)
     for code in np.unique(codes):
         rows = np.flatnonzero(codes == code)
@@ -153,7 +153,7 @@ class LeaveOneOut:
 
 @dataclass(frozen=True)
 class Prequential:
-    """Prequential evaluation: predict each row from the rows before it, then learn it.
+    """Prequential evaluation: predict each row from the rows before it, then learn the row.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def _read_protocol(splits: Any, task: Task, groups: Any) -> Protocols:
 
 
 def _read_pairs(pairs: Iterable[Any], rows: int) -> tuple[tuple[IntArray, IntArray], ...]:
-    """Return pairs of row positions; check that positions are in range and no row is in both parts of a pair."""
+    """Check pairs of training and test rows, and return them as arrays of row positions."""
     found = []
     for number, pair in enumerate(pairs):
         parts, problem = [], ""
@@ -289,13 +289,13 @@ def _wrong_positions(array: AnyArray, rows: int) -> str:
 
 
 def partition(rows: int, tests: int, random_state: int, repeat: int) -> tuple[IntArray, IntArray]:
-    """Return shuffled training rows and ascending test rows, like `Holdout` with the same seed and repetition."""
+    """Return shuffled training rows and ascending test rows; `Holdout` with the same seed has the same test rows."""
     order = np.random.default_rng([random_state, repeat]).permutation(rows)
     return order[: rows - tests], np.sort(order[rows - tests :])
 
 
 def read_test(test: Any, task: Task) -> int:
-    """Return the number of test rows; ``test`` is this number, or a share. At least one row remains for training."""
+    """Return the number of test rows; ``test`` is this number, or the share of test rows."""
     _check_two_rows(task)
     share = Interval(RealNotInt, 0, 1, closed="neither")
     check_value("test", test, [share, Interval(Integral, 1, len(task), closed="left")])

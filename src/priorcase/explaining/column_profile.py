@@ -37,7 +37,7 @@ class ColumnProfile(GridResult):
     columns
         Names of the columns.
     values
-        Values of the columns at each point; None if missing.
+        The points, each a tuple with one value for each column; None for a missing value.
     outputs
         Class probabilities at each point, shape (points, classes), or predicted numbers, shape (points, 1).
     predictions
@@ -242,9 +242,9 @@ def partial_dependence(
 ) -> ColumnProfile:
     """Return the mean prediction over rows for each value of one or two columns (Friedman 2001).
 
-    All other columns keep their values. The result also contains the share of rows in which the column is missing, and
-    the mean prediction with the column missing in every row. The cost is one prediction per row and value, or per row
-    and combination of values for two columns.
+    All other columns keep their values. The result also contains the share of rows in which the column is missing and,
+    if the model supports missing values, the mean prediction with the column missing in every row. The cost is one
+    prediction per row and value, or per row and combination of values for two columns.
 
     Parameters
     ----------
@@ -290,7 +290,6 @@ def partial_dependence(
 
 
 def _places(asked: ExplainedModel, column: Name | Sequence[Name]) -> list[int]:
-    """Return the positions of one column, or of a list of two columns."""
     names = list(column) if isinstance(column, list) else [column]
     if not 1 <= len(names) <= 2:
         raise ParameterError(f"column must be one column or a list of two, got {len(names)}")
@@ -305,7 +304,6 @@ def _points(axes: Sequence[FloatArray]) -> FloatArray:
 def _named_values(
     asked: ExplainedModel, places: Sequence[int], points: FloatArray
 ) -> tuple[tuple[Name, ...], tuple[tuple[Any, ...], ...]]:
-    """Return the names of the columns, and their values at each point."""
     values = [tuple(asked.value(a, cell) for a, cell in zip(places, point, strict=True)) for point in points.tolist()]
     return tuple(asked.names[a] for a in places), tuple(values)
 
@@ -318,7 +316,11 @@ def _grid_of(
     own: float | None = None,
     among: tuple[FloatArray, FloatArray] | None = None,
 ) -> FloatArray:
-    """Return the values of a column at which to predict, from weighted rows or past cases; a missing value is last."""
+    """Return the values of column ``a`` at which to predict; ``own`` is the value of the explained row.
+
+    The values are taken from ``among`` (cells and row weights) or, by default, from the past cases. If the model
+    supports missing values, NaN is added at the end.
+    """
     column, weights = (asked.past[:, a], np.ones(len(asked.past))) if among is None else among
     known = ~np.isnan(column) & (weights > 0)
     values, at = np.unique(column[known], return_inverse=True)

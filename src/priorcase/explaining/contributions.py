@@ -19,12 +19,13 @@ _ROUNDING = 8 * float(np.finfo(np.float64).eps)  # rounding error of a contribut
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """Contributions of the columns to the predictions for rows, in units of ``scale``.
+    """Contributions of the columns to the predictions for rows.
 
-    ``base`` is the output if no column is known. ``parts`` are the contributions, shape (rows, columns). ``total`` is
-    the output, which equals ``base`` plus the sum of the contributions. ``errors`` are standard errors of the
-    contributions, 0 if these are exact. ``versus`` is the class against which the log-odds are computed; None on
-    other scales. ``averaged`` is True if omitted values are filled in from past cases, and False if they are set to
+    ``scale`` is the name of the explained quantity, such as ``"log-odds"``. ``base`` is the explained quantity if no
+    column is known. ``parts`` are the contributions, shape (rows, columns). ``total`` is the explained quantity for
+    each row, which equals ``base`` plus the sum of the contributions. ``errors`` are standard errors of the
+    contributions, or 0 for exact contributions. ``versus`` is the class against which the log-odds are computed; None
+    on other scales. ``averaged`` is True if omitted values are filled in from past cases, and False if they are set to
     missing.
     """
 
@@ -47,12 +48,13 @@ def column_shares(asked: ExplainedModel, cells: FloatArray, predictions: AnyArra
 
 
 def _shapley(asked: ExplainedModel, cells: FloatArray, chosen: IntArray, permutations: int) -> Shares:
-    """Return Shapley values of the columns that are known in a row (Strumbelj & Kononenko 2014).
+    """Return Shapley values of the known columns of each row (Strumbelj & Kononenko 2014).
 
-    The value of a set of columns is the output for the row if all other columns are omitted. If there are few columns,
-    all sets are evaluated. Otherwise, columns are added one by one in the order of several permutations, each followed
-    by its reverse (Mitchell et al. 2022). In each permutation, the changes of the output add up to the output minus the
-    base, and so do the means of these changes over all permutations.
+    The value of a set of columns is the output of the model for the row if all other columns are omitted. With up to
+    `EXACT` known columns, all sets are evaluated. With more columns, the columns are added one at a time in random
+    orders, each followed by its reverse (Mitchell et al. 2022). The contribution of a column is then the mean change of
+    the output when the column is added. In both cases, the contributions add up to the output for the row minus the
+    output without any known column.
     """
     background = asked.background
     takes_missing = bool(np.isnan(background).all())
@@ -85,7 +87,7 @@ def _shapley(asked: ExplainedModel, cells: FloatArray, chosen: IntArray, permuta
 
 
 def _with_left_out(row: FloatArray, known: IntArray, plan: _Plan, background: FloatArray) -> FloatArray:
-    """Return a copy of a row for each mask and background row; values outside the mask come from the background row."""
+    """Return copies of a row, one for each mask and background row; values outside the mask are from the latter."""
     kept = np.zeros((len(plan.masks), row.size), bool)
     kept[:, known] = plan.masks
     return np.concatenate([np.where(kept, row, other) for other in background])
@@ -93,12 +95,13 @@ def _with_left_out(row: FloatArray, known: IntArray, plan: _Plan, background: Fl
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """The subsets of columns to evaluate, and how the contributions of k columns are computed from their values.
+    """The subsets of k columns to evaluate, and the numbers that turn the subsets' outputs into contributions.
 
-    The first subset is empty, and the last has all columns. If all subsets are evaluated, ``weights`` has shape
-    (k, subsets), and ``orders`` and ``places`` are empty. Otherwise, ``weights`` is None, and ``orders`` has pairs of a
-    random order of the columns and its reverse. Columns are added one at a time in each order; ``places`` has the
-    indices of the subsets in ``masks`` that this gives.
+    ``masks`` has one row for each subset. The first subset is empty, and the last contains all columns. If all subsets
+    are evaluated, ``weights`` has shape (k, subsets), and the contributions are the product of ``weights`` and the
+    outputs. Otherwise, ``weights`` is None, and ``orders`` contains random orders of the columns, each followed by its
+    reverse. Adding the columns one at a time in such an order gives a sequence of k + 1 subsets. ``places`` contains
+    the row numbers of these subsets in ``masks``, shape (orders, k + 1).
     """
 
     masks: BoolArray

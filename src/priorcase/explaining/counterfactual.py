@@ -166,9 +166,9 @@ def counterfactuals(
     Only the nearest past cases whose values change the prediction are searched (nearest unlike cases, Keane & Smyth
     2020). If a single value of such a case changes the prediction, only this value is changed. Otherwise, the row first
     gets all values of the case, and unnecessary changes are then undone, largest differences first. If at most ten
-    changes remain, the smallest set of these changes that changes the prediction is kept; if more changes remain, none
-    of them can be undone alone. Sets of changes are compared by the number of columns, then by the number of values
-    that are missing in the row, then by distance.
+    changes remain, the smallest set of these changes that changes the prediction is kept. If more changes remain, a
+    smaller set may exist, but no single change can be undone. Sets of changes are compared by the number of columns,
+    then by the number of values that are missing in the row, then by distance.
 
     All new values of an alternative come from one past case; columns that are missing in this case are not changed.
     Values that are missing in the row can be filled in, which is printed as a change from ``?``. The distance is the
@@ -289,7 +289,10 @@ def _goal(asked: ExplainedModel, target: Value | None, above: float | None, belo
 
 
 class _Changes:
-    """A search for values of past cases that change the prediction if they replace values of a query."""
+    """Search for values of past cases that change the prediction if they replace values of a query.
+
+    ``free`` is a mask of the columns that may change in each query, and ``goal`` checks whether a prediction is wanted.
+    """
 
     def __init__(
         self, asked: ExplainedModel, cells: FloatArray, predictions: AnyArray, free: BoolArray, goal: Goal
@@ -299,7 +302,7 @@ class _Changes:
         self._queries = self._fitted.prepare(instances.encode(asked.schema.read(asked.source(cells))))
 
     def costs(self, of: IntArray, past: IntArray) -> FloatArray:
-        """Return how much each changed column would add to the distance, for pairs of a query and a past case."""
+        """Return the contribution of each column to the distance between query ``of[i]`` and case ``past[i]``."""
         found = np.empty((len(of), self.cells.shape[1]))
         for query in np.unique(of).tolist():
             at = np.flatnonzero(of == query)
@@ -314,23 +317,23 @@ class _Changes:
         return self._fitted.finish(costs)
 
     def differs(self, of: IntArray, past: IntArray) -> BoolArray:
-        """Return a mask of the columns that a past case would change: free columns with a known, different value."""
+        """Return, for each pair, a mask of columns that may change and have another known value in the past case."""
         new = self.asked.past[past]
         return np.asarray(self.free[of] & ~np.isnan(new) & (new != self.cells[of]))
 
     def turned(self, of: IntArray, rows: FloatArray) -> BoolArray:
-        """Return a mask of the modified rows that have a wanted prediction."""
+        """Return a mask of the modified rows with a wanted prediction; ``of`` contains the query of each row."""
         if not len(rows):
             return np.zeros(0, bool)
         return np.asarray(self.goal(self.asked.predictions(rows), self.predictions[of]))
 
     def found(self, pending: IntArray, most: int) -> tuple[IntArray, IntArray, BoolArray]:
-        """Return pairs of a query and a past case that changes its prediction, and a mask of the changed columns."""
+        """Return pairs of a query and a past case that changes its prediction, with masks of the changed columns."""
         of, past = self.candidates(pending, most)
         return of, past, self.reduced(of, past)
 
     def candidates(self, pending: IntArray, most: int) -> tuple[IntArray, IntArray]:
-        """Return the nearest past cases that change the prediction of each query, as pairs of query and case."""
+        """Return pairs of a query and a past case that changes its prediction, from the nearest past cases."""
         every = self.asked.past
         known = ~np.isnan(every)
         orders = {}
@@ -357,7 +360,7 @@ class _Changes:
         return np.concatenate([none, *queries]), np.concatenate([none, *lists.values()])
 
     def reduced(self, of: IntArray, past: IntArray) -> BoolArray:
-        """Return the columns that remain changed in each pair after unnecessary changes are undone."""
+        """Return, for each pair of query and past case, the changes that remain after unneeded changes are undone."""
         changed, new, old = self.differs(of, past), self.asked.past[past], self.cells[of]
         costs = np.where(changed, self.costs(of, past), -1.0)
         alone = self._alone(of, changed, new, costs)
@@ -385,7 +388,7 @@ class _Changes:
         return changed
 
     def _alone(self, of: IntArray, changed: BoolArray, new: FloatArray, costs: FloatArray) -> IntArray:
-        """Return, for each pair, a column that changes the prediction by itself; -1 if there is none."""
+        """Return, for each pair of query and past case, a column that alone changes the prediction; -1 if none does."""
         pairs, columns = np.nonzero(changed)
         rows = self.cells[of[pairs]]
         filled = np.isnan(rows[np.arange(pairs.size), columns])
@@ -398,7 +401,7 @@ class _Changes:
         return alone
 
     def _fewest(self, query: int, new: FloatArray, columns: IntArray, costs: FloatArray) -> BoolArray:
-        """Return the smallest set of changes that changes the prediction; in a tie, prefer to fill in fewer values."""
+        """Return a mask of the fewest ``columns`` that change the prediction; on ties, fill in fewer missing values."""
         subsets = (np.arange(1, 2**columns.size)[:, None] >> np.arange(columns.size)) & 1 == 1
         kept = np.zeros((len(subsets), new.size), bool)
         kept[:, columns] = subsets
@@ -412,7 +415,7 @@ class _Changes:
 def _best(
     pairs: IntArray, rows: FloatArray, columns: BoolArray, filled: IntArray, costs: FloatArray, n: int
 ) -> list[int]:
-    """Return the ``n`` smallest changes of one query, preferring sets of columns that are not used yet."""
+    """Return the ``n`` smallest changes of one query; if possible, each of them changes a different set of columns."""
     order = pairs[np.lexsort((costs[pairs], filled[pairs], columns[pairs].sum(axis=1)))].tolist()
     sets, values, first, rest = set[bytes](), set[bytes](), list[int](), list[int]()
     for pair in order:

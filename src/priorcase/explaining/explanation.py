@@ -59,7 +59,7 @@ class Explanations(PrintedPerQuery):
     probabilities, classes
         Class probabilities, shape (queries, classes), and the classes; None for regression.
     precedents
-        Past cases that decided each prediction, or the most similar past cases; None if not requested or not known.
+        Past cases that decided each prediction, or the most similar past cases; None if not requested or not available.
     counterfactuals
         Changes that would change each prediction, or None.
     unseen
@@ -163,7 +163,7 @@ class Explanations(PrintedPerQuery):
     # -- as text
 
     def _order(self, i: int) -> Any:
-        """Return the columns, sorted by the size of their contributions."""
+        """Return the positions of the columns, those with the largest contributions first."""
         amounts = self.contributions[i]
         return np.argsort(-np.where(np.isnan(amounts), np.inf, np.abs(amounts)), kind="stable")
 
@@ -351,6 +351,6 @@ def explain(
 
 
 def _unseen(asked: ExplainedModel, cells: FloatArray) -> BoolArray:
-    """Return a mask of cells with categories that no past case has; their codes come after all other codes."""
+    """Return a mask of nominal values that no past case has; their codes come after the codes of known values."""
     kinds = zip(asked.schema.kinds, asked.cases.values, strict=True)
     return np.asarray(cells >= np.array([len(values) if type(kind) is Nominal else np.inf for kind, values in kinds]))

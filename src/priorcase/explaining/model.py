@@ -55,7 +55,7 @@ _BACKGROUND = 16  # past cases that replace omitted values if the model does not
 
 
 class PastCases:
-    """Past cases as cells, with cached results that are reused by the next explanation of the same model.
+    """Past cases as cells, with cached results that later explanations of the same model reuse.
 
     ``values`` and ``codes`` map between the values of non-numeric columns and their codes. ``identifiers`` are columns
     that identify a row, such as names, and carry no information about other rows. ``targets`` is None if the targets
@@ -117,7 +117,7 @@ _PAST: WeakKeyDictionary[Memory, tuple[int, PastCases]] = WeakKeyDictionary()
 class ExplainedModel:
     """A fitted model with a single target, and its past cases.
 
-    Only public methods of ``model`` are called, in its current state. Past cases are the rows that the model stores, or
+    Later changes to a priorcase model do not affect the explanation. Past cases are the rows that the model stores, or
     ``data``, a pair of X and y. ``classes`` is None for a regressor, ``ids`` has the ids of the past cases, and
     ``targets`` is None if the targets are not known. ``background`` has the rows that replace omitted values: one row
     of missing values, or some past cases if the model does not accept missing values or is from another library. Models
@@ -216,7 +216,7 @@ class ExplainedModel:
     # -- rows
 
     def cells(self, X: Any) -> FloatArray:
-        """Return the user's rows as cells: a table that the model accepts, or one row as a mapping, Series or list."""
+        """Convert the user's rows to cells; ``X`` is a table, or one row as a mapping, pandas Series or list."""
         if nw.dependencies.is_pandas_series(X):
             X = X.to_dict()
         if isinstance(X, Mapping):
@@ -243,7 +243,7 @@ class ExplainedModel:
         return self._passed(self.source(cells))
 
     def value(self, a: int, cell: float) -> Any:
-        """Return the value of a cell; None if missing."""
+        """Return the value that a cell of column ``a`` represents; None if missing."""
         kind = self.schema.kinds[a]
         if cell != cell:
             return None
@@ -292,8 +292,8 @@ class ExplainedModel:
         """Return the explained outputs, shape (rows, outputs): probabilities of classes, or the predicted number.
 
         For k-NN, outputs of rows with few known values are cached, because such rows can tie with thousands of past
-        cases and occur in many queries. The output of k-NN for a row is bit-identical in every batch that contains the
-        row.
+        cases and occur in many queries. The output of k-NN for a row does not depend on the other rows of the batch, so
+        cached outputs are exact.
         """
         if not isinstance(self.model, KNNClassifier | KNNRegressor):
             return self._outputs(cells)
@@ -326,7 +326,7 @@ class ExplainedModel:
         return self.predictions(cells), None if self.classes is None else self.outputs(cells)
 
     def log_outputs(self, cells: FloatArray) -> FloatArray:
-        """Return logarithms of probabilities; predicted numbers are returned unchanged."""
+        """Return log-probabilities of the classes for classification, or predicted numbers for regression."""
         if self.classes is None:
             return self.outputs(cells)
         if hasattr(self.model, "predict_log_proba"):
@@ -335,7 +335,7 @@ class ExplainedModel:
             return np.log(self.outputs(cells))
 
     def _asked(self, method: Callable[[Any], Any], cells: FloatArray) -> AnyArray:
-        """Predict any number of rows in batches, without warnings about rows that the user did not pass."""
+        """Call a prediction method in batches, without warnings, because the user did not pass these rows."""
         parts = []
         with unwarned(FarQueryWarning, LocalConvergenceWarning):
             for start in range(0, len(cells), _AT_ONCE):
@@ -370,7 +370,6 @@ class ExplainedModel:
 
 
 def _stored_targets(instances: Instances) -> AnyArray | None:
-    """Return the target of each stored row."""
     if instances.targets is None:
         return None
     held = np.asarray(instances.target())
@@ -386,7 +385,10 @@ def _encoded(
     new: Sequence[list[Value]],
     first: Sequence[int] | None = None,
 ) -> FloatArray:
-    """Return rows as cells; values that are not ``known`` get codes starting at ``first`` and are added to ``new``."""
+    """Convert a table to cells; values without a code in ``known`` or ``codes`` get new codes.
+
+    The new codes of a column start at ``first``, and are added to ``codes``. Their values are added to ``new``.
+    """
     cells = np.empty((len(table), len(table.schema)))
     for a, column in enumerate(table.columns):
         if not isinstance(column, Coded):
@@ -405,7 +407,6 @@ def _encoded(
 
 
 def _source(schema: Schema, cells: FloatArray, values: Sequence[Sequence[Value]]) -> Source:
-    """Convert cells to rows that every learner of the library accepts."""
     columns: list[Column] = []
     for a, kind in enumerate(schema.kinds):
         column = np.ascontiguousarray(cells[:, a])
@@ -429,5 +430,5 @@ def _listed(column: Column) -> list[Any]:
 
 
 def _beyond(kind: Ordinal) -> Value:
-    """Return a value that is not a level."""
+    """Return a value that is not a level of the column."""
     return "(no such level)" if kind.content == "text" else max(kind.order) + 1  # type: ignore[type-var, operator]

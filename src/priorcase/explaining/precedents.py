@@ -23,9 +23,9 @@ The contributions of a past case add up to its distance from the query.
 def precedents_of(
     asked: ExplainedModel, cells: FloatArray, predictions: AnyArray, importance: FloatArray, n: int
 ) -> Precedents | None:
-    """Return the ``n`` nearest precedents of each row, found by the model's own method or else among the past cases.
+    """Return the ``n`` nearest past cases of each row, from the model's method ``precedents`` if it has one.
 
-    If the model has no method ``precedents`` and the targets of the past cases are not known, return None.
+    If there is no such method and the targets of the past cases are not known, return None.
     """
     if hasattr(asked.model, "precedents"):
         own: Precedents = asked.model.precedents(asked.passed(cells))
@@ -37,20 +37,20 @@ def precedents_of(
 
 
 def _by_distance(asked: ExplainedModel, cells: FloatArray) -> Parts:
-    """Return, as `Parts`, the contributions to the distance of a learner without votes, such as an RBF network."""
+    """Return a `Parts` function for the distance of a model whose past cases do not vote, such as an RBF network."""
     memory = asked.model._stored()
     queries, every = asked.model._cells(asked.source(cells)), np.arange(len(asked.past))
     return lambda query: np.asarray(memory.contributions(queries[query], every))
 
 
 def _by_terms(asked: ExplainedModel, cells: FloatArray) -> Parts:
-    """Return, as `Parts`, the contributions to a distance that compares the effects of single values on the output.
+    """Return a `Parts` function for a distance that compares the effects of single values on the model's output.
 
-    For classification, the term of a value is the vector of class log-probabilities given only this value, minus the
-    same vector given no values, centered over the classes. For regression, the term is the prediction given only this
-    value. The contribution of a column is the Euclidean distance between the terms of the query's value and the past
-    case's value, or 0 if the value is missing in the query. For naive Bayes models, the terms of the values
-    are also the terms of the log-odds, so columns that the model ignores contribute nothing.
+    The effect of a value is the prediction if only this value is known. For classification, it is the vector of class
+    log-probabilities. The contribution of a column is the Euclidean length of the difference between the effects of the
+    query's value and of the past case's value. For classification, this difference is first centered over the classes.
+    If the value is missing in the query, the contribution is 0. For naive Bayes, these differences are differences
+    between terms of the log-odds, so columns that the model ignores contribute nothing.
     """
     background, columns = asked.background, len(asked.schema)
     values, places, made = [], [], []
@@ -82,7 +82,7 @@ def _by_terms(asked: ExplainedModel, cells: FloatArray) -> Parts:
 
 
 def _apart(terms: FloatArray, own: FloatArray) -> FloatArray:
-    """Return the distance of each of the ``terms`` from the term ``own``; equal infinities have distance 0."""
+    """Return the distance of each row of ``terms`` from ``own``, centered over classes; inf - inf counts as 0."""
     with np.errstate(invalid="ignore"):
         off = np.where(terms == own, 0.0, terms - own)
         if own.size > 1:

@@ -61,10 +61,10 @@ class Asked(BaseModel):
 
 
 class NewRows(NamedTuple):
-    """New rows in the format of the model, with line numbers, notes for the user, and the targets if the file has any.
+    """New rows of a file, in the format that the model accepts, with their line numbers and notes for the user.
 
-    ``fields`` contains all columns of the file except the target, as text; ``notation`` is the number and date format
-    of the file.
+    ``actual`` contains the targets, if the file has any. ``fields`` contains all columns of the file except the
+    target, as text. ``notation`` is the number and date format of the file.
     """
 
     X: Any
@@ -79,7 +79,7 @@ class NewRows(NamedTuple):
 
 @dataclass
 class Batch:
-    """Predictions for the rows of a file; empty until the job has ended."""
+    """Predictions for the rows of a file; empty until the job has finished."""
 
     name: str
     job: Job | None = None
@@ -143,7 +143,7 @@ class Batches:
         return found
 
     def done(self, id_: int) -> Batch:
-        """Return the batch with this job id; raise an error unless it is finished."""
+        """Return the batch with this job id; raise an error if it is not finished."""
         if (found := self.get(id_)).job is None or found.job.state != "done":
             raise UnknownIdError(
                 f"The predictions of job {id_} are not complete: the job is still running, was canceled or has failed."
@@ -155,7 +155,7 @@ class Batches:
 
 
 def new_rows(opened: Opened, model: Any, upload: Upload) -> NewRows:
-    """Return the rows of a file, read with the options of the open table or with the column kinds of a model."""
+    """Read the rows of a file with the options of the open table file, or else with the model's column kinds."""
     from priorcase.datasets.past import as_stored, class_labels, kinds_of_model
     from priorcase.datasets.reading import line_numbers, read_frame
 
@@ -211,7 +211,7 @@ def _is_whole(column: Any) -> bool:
 
 
 def _repeated(past: Past | None, cells: Sequence[tuple[Any, ...]], actual: Sequence[Any]) -> int:
-    """Return the number of new rows that are already in the table."""
+    """Return the number of new rows that are already in the table with the same target."""
     if past is None:
         return 0
     X = past.X.astype(object).where(past.X.notna(), None)
@@ -253,7 +253,7 @@ def answer(batch: Batch, model: Any, new: NewRows, asked: Asked, workspace: Work
 
 
 def decided(probabilities: Mapping[str, float], decision: Mapping[str, Any]) -> str:
-    """Return the class that the decision rule of the Ask view chooses, by costs or by a threshold.
+    """Return the class with the minimum expected cost, or the class chosen by a threshold on the probability.
 
     >>> decided({"no": 0.7, "yes": 0.3}, {"classes": ["no", "yes"], "costs": [[0, 1], [5, 0]]})
     'yes'
@@ -287,7 +287,7 @@ Cell = Callable[[Mapping[str, Any]], Any]
 def _columns(
     model: Any, new: NewRows, asked: Asked, documents: Sequence[Mapping[str, Any]], place: Callable[[int], str]
 ) -> list[tuple[str, Cell]]:
-    """Return the columns of the prediction table: for each, its name and a function from a prediction to a cell."""
+    """Return the name of each column of the prediction table, and a function that gets its cell from a prediction."""
     first = documents[0]
     found = [("line", _at("line")), ("prediction", _at("prediction"))]
     found += [("decision", _at("decision"))] if "decision" in first else []
@@ -307,12 +307,12 @@ def _columns(
 
 
 def _shown(name: str) -> str:
-    """Return the header name of a column of the file, which must differ from the names of the computed columns."""
+    """Return the header of a column of the file; ``(value)`` is added if a computed column has the same name."""
     return f"{name} (value)" if name in _COMPUTED else name
 
 
 def _at(*path: Any) -> Cell:
-    """Return a function that gets the value at a path in a document."""
+    """Return a function that gets the value at the given keys of a nested dictionary, as text."""
     return lambda one: _text(reduce(getitem, path, one))
 
 

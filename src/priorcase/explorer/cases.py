@@ -54,7 +54,8 @@ def _has(case: Case, words: Sequence[str]) -> bool:
 def case_columns(base: pc.CaseBase) -> dict[str, Any]:
     """Return the attributes, solutions and outcomes of a case base as JSON, with the distribution of their values.
 
-    Attributes have the fields of `column_summaries`; a nominal attribute is ``open`` if any value is allowed.
+    Attributes have the same fields as columns in `column_summaries`. A nominal attribute also has the field ``open``,
+    which is True if any value is allowed.
     Solutions and outcomes can be any value. The ``kind`` of a solution or outcome is boolean, numeric, text or json,
     depending on the values, or None if there are no values.
     """
@@ -143,6 +144,6 @@ def _question(base: pc.CaseBase, talk: Conversation, question: Question) -> dict
 
 
 def _documents(base: pc.CaseBase, ids: Sequence[int]) -> Iterator[dict[str, Any]]:
-    """Return the cases with these ids, in this order; cases forgotten in the meantime are omitted."""
+    """Return the cases with these ids as JSON, in this order; cases forgotten in the meantime are omitted."""
     found = {case.id: case for case in base.find(where={"id": list(ids)})} if ids else {}
     return (case_document(found[id]) for id in ids if id in found)

@@ -43,7 +43,7 @@ class Computed(Generic[T]):
         self.latest: T | None = None
 
     def now(self) -> T | None:
-        """Return the value for the current model and rows; None while a job computes it."""
+        """Return the result for the current model and rows; None while a job computes the result."""
         workspace = self._workspace
         with self._lock:
             version, job = workspace.version, self._job
@@ -65,7 +65,7 @@ class Computed(Generic[T]):
 
     @property
     def state(self) -> str:
-        """State of the job while there is no value: running, failed or cancelled."""
+        """State of the job if it is not done: ``"running"``, ``"failed"`` or ``"cancelled"``."""
         return self._job.state if self._job is not None and self._job.state != "done" else "running"
 
     def _work(self, model: Any, version: int) -> Callable[[Job], None]:
@@ -91,7 +91,7 @@ class Computed(Generic[T]):
 class Score:
     """A score over all rows, and whether higher scores are better.
 
-    The JSON value is rounded for display, so that the difference between two scores matches the displayed values.
+    The JSON value is rounded as displayed, so that differences between scores match the displayed values.
     """
 
     name: str
@@ -184,7 +184,7 @@ class FoundOutliers:
 
 
 def stored_outliers(model: Any, job: Job | None = None) -> FoundOutliers:
-    """Return the negative log-density of each stored row under mixture models that were not fitted to this row."""
+    """Score each stored row by its negative log-density under mixture models that were not fitted to this row."""
     from priorcase.reporting.findings import score_outliers
 
     instances = model._stored().instances

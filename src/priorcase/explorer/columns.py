@@ -30,11 +30,11 @@ def column_summaries(model: Any, target: str | None, left_out: Mapping[str, str]
     """Return a summary of each column of a model and of its target as JSON.
 
     ``left_out`` gives the reason for each column that the model does not use. Numbers and dates have a histogram
-    (``edges``, ``counts``), ``quantiles`` (the first is the minimum, the last the maximum) and ``low``, ``high`` and
-    ``step`` for a slider that leaves out outliers. ``beyond`` has the number of outliers below ``low`` and the number
-    above ``high``; outliers are counted in the first and the last bin. If all numbers are integers (``whole``), the
-    edges lie between integers. Ordinal and nominal columns have ``values`` with their ``counts``. ``by`` contains the
-    counts for each of the ``outcomes``: the classes, or the thirds of a numeric target.
+    (``edges``, ``counts``) and ``quantiles`` from the minimum to the maximum. ``low``, ``high`` and ``step`` are for a
+    slider whose range excludes outliers. ``beyond`` has the number of outliers below ``low`` and the number above
+    ``high``; these outliers are counted in the first and the last bin. ``whole`` is True if all numbers are integers;
+    the edges then lie between integers. Ordinal and nominal columns have ``values`` with their ``counts``. ``by``
+    contains the counts for each of the ``outcomes``: the classes, or the thirds of a numeric target.
     """
     instances = pinned(model)._stored().instances
     classes = list(map(_text, instances.target_values())) if is_classifier(model) else None
@@ -52,7 +52,7 @@ def column_summaries(model: Any, target: str | None, left_out: Mapping[str, str]
 
 
 def frame_summaries(frame: Any, schema: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return a summary of each column of a frame; ``schema`` declares the kinds that the dtypes do not show."""
+    """Return a summary of each column of a frame; ``schema`` declares kinds that cannot be inferred from dtypes."""
     told: dict[Any, Any] = dict(schema)
     found = Schema.infer(frame, kinds=told)
     instances = Instances(found)
@@ -88,7 +88,7 @@ def _summaries(instances: Any, groups: IntArray | None, n_groups: int) -> list[d
 
 
 def _thirds(numbers: FloatArray) -> tuple[IntArray, list[str]]:
-    """Return the third that each row's target belongs to, and the names of the thirds (fewer than 3 with ties)."""
+    """Divide targets into thirds; return the third of each row, and the names of the thirds (fewer if targets tie)."""
     cuts = np.unique(np.quantile(numbers, (1 / 3, 2 / 3)))
     cuts = cuts[(cuts > numbers.min()) & (cuts <= numbers.max())]
     edges = [number(cut, 4) for cut in cuts.tolist()]
@@ -99,7 +99,7 @@ def _thirds(numbers: FloatArray) -> tuple[IntArray, list[str]]:
 
 
 def kind_name(kind: Kind) -> str:
-    """Return the name of a kind, as in the schema of the service."""
+    """Return the name of a column kind, such as ``"nominal"``."""
     return type(kind).__name__.lower()
 
 
@@ -124,7 +124,7 @@ def _summary(
 def _listed(
     values: list[Any], codes: IntArray, groups: IntArray | None, n_groups: int, *, ranked: bool
 ) -> dict[str, Any]:
-    """Return the values with their counts, most frequent first if ``ranked``."""
+    """Return the values with their counts, most frequent first if ``ranked`` is True."""
     counts = np.bincount(codes, minlength=len(values))
     order = np.argsort(-counts, kind="stable") if ranked else np.arange(len(values))
     order = order[counts[order] > 0] if ranked else order
@@ -173,7 +173,7 @@ def _whole_edges(low: float, high: float) -> FloatArray:
 
 
 def _quantiles(numbers: FloatArray, whole: bool) -> FloatArray:
-    """Return quantiles of numbers; integers if the numbers are integers."""
+    """Return the minimum, the quartiles and the maximum; if ``whole`` is True, all of them are values that occur."""
     return np.asarray(np.quantile(numbers, _QUANTILES, method="lower" if whole else "linear"))
 
 

@@ -28,7 +28,7 @@ class Reports:
         self._workspace, self._reports, self._lock = workspace, dict[int, bytes](), Lock()
 
     def start(self, seconds: float) -> Job:
-        """Start a report on the current rows in the background, within a time budget in seconds."""
+        """Create a report on the current rows in the background; ``seconds`` is the time budget."""
         from priorcase.reporting.comparison import Budget
         from priorcase.reporting.table import read_problem
         from priorcase.reporting.table_report import report_on

@@ -101,7 +101,7 @@ def csv_file(header: Iterable[Any], rows: Iterable[Iterable[Any]], notation: Not
 
 
 async def download(service: Service, make: Callable[[], tuple[bytes, str]], kind: str) -> Response:
-    """Return a response with the file that ``make`` creates in a thread; replace unsafe characters in the file name."""
+    """Return a response with the file that ``make`` creates in a thread; unsafe characters in its name are replaced."""
     named: list[str] = []
 
     def content() -> bytes:

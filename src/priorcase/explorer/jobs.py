@@ -168,5 +168,5 @@ class RowsResult(Generic[T]):
 
     @property
     def job(self) -> dict[str, Any] | None:
-        """The job as JSON; None if it is done or no job was started."""
+        """The job as JSON; None if the job is done or was never started."""
         return None if self._job is None or self._job.state == "done" else self._job.document()

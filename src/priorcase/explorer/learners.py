@@ -58,7 +58,7 @@ class Costs(_Document):
 
 
 class Decision(_Document):
-    """Decision rule for the Ask view: costs, or a threshold for one class; by default the most probable class."""
+    """Decision rule: costs, or a threshold for the probability of one class; by default the most probable class."""
 
     costs: list[list[Cost]] | None = Field(None, max_length=_CLASSES)
     positive: str | None = Field(None, max_length=1000)
@@ -118,7 +118,7 @@ def problem_of(workspace: Workspace) -> Any:
 
 
 def candidates_of(problem: Any) -> list[Any]:
-    """Return the learners that a report compares, and the k-NN learner that makes the first predictions."""
+    """Return the learners that a report compares, and the k-NN learner that the explorer uses at first."""
     from priorcase.reporting.learners import Candidate, candidates, rescaled
 
     threads = 1 if len(problem) <= _SMALL else None
@@ -152,7 +152,10 @@ def compared_learners(workspace: Workspace, job: Job, seconds: float) -> Compari
 
 
 def learner_document(found: Comparison, name: str) -> dict[str, Any]:
-    """Return results on held-out rows: calibration, confusion matrix and thresholds, or residuals."""
+    """Return the results of a learner on held-out rows as JSON.
+
+    For classification, these are the confusion matrix, calibration and thresholds; for regression, the residuals.
+    """
     from priorcase.reporting.predictions import calibrate
 
     last = found.compared[-1]
@@ -202,7 +205,7 @@ def _confusion(truth: IntArray, predicted: IntArray, n: int) -> dict[str, Any]:
 
 
 def _thresholds(truth: IntArray, proba: FloatArray) -> dict[str, Any]:
-    """Return the numbers of true and false positives at each threshold, with each class in turn as positive."""
+    """Return the numbers of true and false positives at each threshold, for either class as the positive class."""
     levels = np.linspace(0.0, 1.0, _THRESHOLDS)
     found = []
     for positive in (0, 1):
@@ -260,7 +263,7 @@ def decisions_by_costs(found: Comparison, name: str, costs: list[list[float]]) -
 
 
 def decision_of(given: Decision, classes: list[str]) -> dict[str, Any] | None:
-    """Return the decision rule of the Ask view as JSON; None for the most probable class."""
+    """Return a decision rule as JSON; None for the most probable class."""
     if given.costs is not None:
         if len(classes) > _CLASSES:
             raise TooLargeError(f"{len(classes)} classes are more than the limit of {_CLASSES} for costs.")

@@ -44,12 +44,12 @@ Distances = Callable[[IntArray], FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Positions of the stored rows on the map, shape (rows, 2), and how well they represent the distances.
+    """Positions of the stored rows on the map, shape (rows, 2), and how well the map represents the distances.
 
-    ``view`` is a box (x0, x1, y0, y1) that contains most rows; rows far from all others are outside. ``fit`` is the
+    ``view`` is a box (x0, x1, y0, y1) that contains most rows; rows far from all other rows are outside. ``fit`` is the
     squared correlation between the distances on the map and the distances of the model, over pairs of a landmark and
     another row. Pairs with a row outside the box are omitted, because these rows are far from all others on any map.
-    ``by`` names the distance.
+    ``by`` describes the distance.
     """
 
     ids: IdArray
@@ -90,9 +90,10 @@ def lay_out(model: Any, job: Job | None = None, before: Layout | None = None) ->
 
 
 def model_distances(model: Any) -> tuple[Distances, str]:
-    """Return the distance function with which a model or a member of a stack finds past cases, and its description.
+    """Return the distance function with which a model finds past cases, and a description of this distance.
 
-    For models without a distance, the contributions of values to the prediction are compared, as in `explain`.
+    For a stack, this is the distance of the member that finds past cases. For models without a distance, the
+    contributions of values to the prediction are compared, as in `explain`.
     """
     voter, by = model, "the model's own distance"
     if hasattr(model, "_voter") and (found := model._voter()) is not None:
@@ -169,7 +170,7 @@ def column_colors(model: Any, by: str, target: str | None) -> tuple[dict[str, An
     """Return a color scale and the values of a column as numbers or category codes, NaN for missing values.
 
     ``by`` is ``"target"`` or ``"column:"`` followed by a name. The most frequent categories have their own codes,
-    starting with 0 (ordinal levels in their order); all other categories share the last code.
+    starting with 0; ordinal levels keep their order. All other categories share the last code.
     """
     instances = model._stored().instances
     if by == "target":

@@ -39,8 +39,7 @@ def page_file(path: str) -> Response | None:
 class Starting:
     """An ASGI app that serves the page at once, while another thread creates the app for all other requests.
 
-    Creating the app for all other requests takes longer than the browser needs to show the page; these requests wait
-    until that app is ready.
+    The other requests wait until this app is ready, which takes longer than the browser needs to show the page.
     """
 
     def __init__(self, make: Callable[[], ASGIApp]) -> None:

@@ -64,7 +64,7 @@ class OpenedFile(_Document):
 
 
 def reading_of(given: Corrections) -> Reading:
-    """Return the reading options for these corrections."""
+    """Convert corrections from the page to reading options."""
     columns: dict[str, Any] = {}
     for name, told in given.kinds.items():
         if told.kind == "ordinal":
@@ -117,7 +117,7 @@ def reading_document(opened: Opened) -> dict[str, Any]:
 
 
 def _is_told(told: Any) -> bool:
-    """Return whether a declared kind must be passed to `frame_summaries`, because the dtype does not show it."""
+    """Return whether a declared kind must be passed to `frame_summaries`, since dtypes do not determine it."""
     return told in ("nominal", "text", "set") if isinstance(told, str) else not isinstance(told, tuple)
 
 
@@ -130,7 +130,7 @@ def _declared(told: Any) -> dict[str, Any]:
 
 
 def _values(column: Any) -> dict[str, Any]:
-    """Return some values of a column as text, and all values in ascending order if there are few."""
+    """Return example values of a column as text and, if there are at most 30 distinct values, all of them in order."""
     known = column.dropna()
     distinct = known.drop_duplicates()
     ordered = (

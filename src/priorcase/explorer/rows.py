@@ -83,7 +83,7 @@ class Filter:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """One column of all rows for sorting, filtering and searching: numbers, or codes with their values."""
+    """The cells of one column in all rows, for sorting, filtering and searching: numbers, or codes of ``values``."""
 
     name: str
     kind: Any
@@ -119,7 +119,7 @@ class Cells:
         return found
 
     def text(self, cell: float) -> str:
-        """Return a number, a date or a level as a string."""
+        """Return the value of a cell (a number, a date or an ordinal level) as a string."""
         if isinstance(self.kind, Ordinal):
             return _text(self.kind.order[int(cell)])
         if isinstance(self.kind, Date):
@@ -191,8 +191,9 @@ def found_rows(
 ) -> IntArray:
     """Return the positions of rows that pass all filters and contain all search words, sorted; missing values last.
 
-    ``rank`` is the default order of the rows and decides ties. If ``among`` is given, the result contains
-    only positions in ``among``; without ``sort``, they keep the order of ``among``.
+    By default, rows are in the order of ``rank``. If ``among`` is given, only rows in ``among`` are returned, by
+    default in the order of ``among``. ``sort`` is the name of a column, or ``"#"`` to sort by ``rank``. Rows that tie
+    keep the default order.
     """
     by_name = {"": columns[0]} | {column.name: column for column in reversed(columns)}
     for name in [one.column for one in filters] + ([] if sort in (None, "#") else [str(sort)]):
@@ -224,7 +225,7 @@ def found_rows(
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """A change with its description, and the state before it."""
+    """A change made in a review, with its description and the state before the change."""
 
     kind: Literal["keep", "correct", "forget"]
     text: str
@@ -270,7 +271,7 @@ class Review:
         self._rows_version = self.workspace.rows_version
 
     def _current(self) -> Any:
-        """Return the current model, after dropping results that belong to an earlier state of the rows."""
+        """Return the current model; first drop changes that belong to another file or to outdated rows."""
         model = self.service.model
         with self._lock:
             if self._opened is not self.workspace.opened:
@@ -330,7 +331,7 @@ class Review:
         return {"state": "done", "total": len(known[1]), "offset": offset, "rows": shown} | told
 
     def row(self, id_: int) -> dict[str, Any]:
-        """Return one row as JSON, with the results of its checks."""
+        """Return one row as JSON, with its notes from the review queues."""
         self._current()
         model = pinned(self.service.model)
         columns = stored_columns(model, self.service.target)
@@ -377,7 +378,10 @@ class Review:
         return self.place(ids[0]) if len(ids) == 1 else f"{len(ids):,} rows"
 
     def lines(self) -> dict[str, Any]:
-        """Return the id and line at which each run of adjacent lines begins, and the original ids of corrected rows."""
+        """Return the lines of the rows in the file, and the original ids of corrected rows.
+
+        Each run of consecutive line numbers is represented by the id and the line of its first row.
+        """
         self._current()
         lines = np.asarray(self.workspace.lines, np.int64)
         starts = np.flatnonzero(np.diff(lines, prepend=-1) != 1).tolist()
@@ -655,7 +659,7 @@ def _cell(value: Any) -> Any:
 
 
 def _put_back(model: Any, state: dict[str, Any]) -> None:
-    """Restore an earlier state of a model; see `learning.state`."""
+    """Restore an earlier state of a model."""
     with lock_of(model):
         model.__dict__ = state
 

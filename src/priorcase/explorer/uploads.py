@@ -1,8 +1,8 @@
 """Files that the page uploads, stored in a temporary folder that other users cannot read.
 
 The page sends the bytes of a file to ``POST /uploads``. Later requests, such as the request to predict the rows of the
-file, refer to the upload by its id. The original file name is used for display only. At most
-four uploads are kept: a further upload removes the oldest one.
+file, refer to the upload by its id. The original file name is used for display only. At most four
+uploads are kept; a further upload removes the oldest one.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Uploads:
         self._ids, self._lock = count(1), Lock()
 
     def keep(self, content: bytes, name: str) -> Upload:
-        """Store the bytes of a file; if its name has a known suffix, keep the suffix, which determines the format."""
+        """Store the content of a file under a new name; keep a known suffix, because it determines the file format."""
         own = PurePosixPath(name.replace("\\", "/")).name or "file"
         found = _ENDINGS.search(own.lower())
         with self._lock:

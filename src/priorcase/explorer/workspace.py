@@ -242,7 +242,7 @@ class Workspace:
         return self._stack_job
 
     def answer_with(self, model: Any, rows_version: int) -> None:
-        """Use another model of the same rows from now on.
+        """Use another model that was fitted to the same rows from now on.
 
         ``rows_version`` is the version of the rows that the model was fitted to. If the rows have changed since then,
         the model is discarded.
@@ -432,7 +432,7 @@ def learner_title(model: Any) -> str:
 
 
 def _with_past(opened: Opened, target: str) -> Opened:
-    """Return the table with a target, but without id columns, constant columns, and rows that have no target."""
+    """Return the table with a target column, without id columns, constant columns, and rows that have no target."""
     from priorcase.datasets.past import past_of, without_uninformative
 
     assert opened.reading is not None

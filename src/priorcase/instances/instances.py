@@ -1,8 +1,10 @@
-"""Storage of rows in encoded form, with an id for each row that never changes.
+"""Storage of rows in encoded form; each row has an id that never changes.
 
-Numbers and the ranks of ordinal levels are stored as float64, and the codes of nominal values as small integers.
-Columns only grow at the end, and stored values are never overwritten. Successive snapshots of the rows can therefore
-share columns. Each snapshot records how many rows belong to it and, for each column, how many codes.
+Numbers and the ranks of ordinal levels are stored as float64, and nominal values as small integer codes.
+
+Each change of the rows creates a new snapshot (`_Rows`). New rows are written after the existing rows, and stored
+values are never overwritten. Successive snapshots can therefore share the same columns. Each snapshot records how many
+of the rows and codes in the columns belong to it.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ Batch: TypeAlias = tuple[AnyArray, dict[int, Value]]
 
 
 class Growing:
-    """Array to which items are appended; a full array is enlarged by at least half of its size."""
+    """Array that grows when items are appended; a full array is enlarged by at least half of its size."""
 
     __slots__ = ("data",)
 
@@ -75,11 +77,10 @@ class NumberColumn(Growing):
         self.values = kind.order if isinstance(kind, Ordinal) else ()
 
     def with_data(self, data: AnyArray, codes: int) -> NumberColumn:
-        """Return a column of the same kind that contains ``data``."""
         return NumberColumn(self.kind, data)
 
     def prepare(self, column: Any, codes: int, label: Name) -> Batch:
-        """Return the numbers to store for a column from `Schema.read`; raise an error for undeclared levels."""
+        """Return the numbers to store for a new batch of values; raise an error for undeclared ordinal levels."""
         if isinstance(self.kind, Ordinal) and (column < 0).any():
             rows = np.flatnonzero(column < 0).tolist()
             raise SchemaMismatchError(
@@ -94,11 +95,9 @@ class NumberColumn(Growing):
         return None if value < 0 and isinstance(self.kind, Ordinal) else value
 
     def cell(self, value: Any, codes: int) -> Any:
-        """Encode the value that a single query has for this attribute."""
         return value
 
     def lookup(self, column: Any, codes: int) -> Any:
-        """Encode the values that several queries have for this attribute."""
         return column
 
     def decoded(self, numbers: FloatArray) -> list[Value]:
@@ -113,8 +112,8 @@ class NumberColumn(Growing):
 class CodeColumn(Growing):
     """Stored column with the codes of a nominal attribute and the value of each code.
 
-    When the last row with a value that the schema does not declare is removed, the value is deleted and its code is
-    reused for the next new value. ``epoch`` changes whenever a value is deleted or a code is reused.
+    A value that the schema does not declare is deleted when the last row with this value is removed. The code of a
+    deleted value is reused for the next new value. ``epoch`` changes whenever a value is deleted or a code is reused.
     """
 
     __slots__ = ("epoch", "free", "index", "kind", "values")
@@ -137,7 +136,10 @@ class CodeColumn(Growing):
         super().__init__(np.empty(0, _width(len(self.values))) if data is None else data)
 
     def with_data(self, data: AnyArray, codes: int, gone: Iterable[int] = ()) -> CodeColumn:
-        """Return a column of ``data`` that keeps the first ``codes`` codes; new values can reuse the codes ``gone``."""
+        """Return a column that contains the codes ``data`` and the values of the first ``codes`` codes.
+
+        The values of the codes in ``gone`` are deleted, and the next new values get these codes.
+        """
         gone = set(gone)
         values = [None if code in gone else value for code, value in enumerate(self.values[:codes])]
         index = {key: code for key, code in self.index.items() if code < codes and code not in gone}
@@ -169,7 +171,7 @@ class CodeColumn(Growing):
         return recoded, dict(zip(places, new, strict=True))
 
     def translate(self, column: Coded, codes: int) -> dict[int, int]:
-        """Return, for each code in a column of another table, the stored code of its value (-1 if unseen)."""
+        """Map each code of a column from another table to the stored code of its value (-1 if unseen)."""
         used = np.flatnonzero(code_counts(column.codes, len(column.values))).tolist()
         return {position: self.code(column.values[position], codes) for position in used}
 
@@ -189,7 +191,10 @@ class CodeColumn(Growing):
             )
 
     def settled(self, new: dict[int, Value], codes: int) -> CodeColumn:
-        """Add the values in ``new`` to the column and return the column; if codes are reused, change a copy."""
+        """Add new values and return the column; ``new`` maps codes to values.
+
+        If a code of a deleted value is reused, the result is a changed copy of the column.
+        """
         column = self
         if min(new) < codes:
             column = self.with_data(self.data, codes)
@@ -212,11 +217,11 @@ class CodeColumn(Growing):
         return code if code is not None and code < codes else None
 
     def cell(self, value: Value, codes: int) -> float:
-        """Encode the value that a single query has for this attribute, with -1 for an unseen value."""
+        """Encode one query's value of this attribute: NaN if the value is missing, -1 if it is unseen."""
         return np.nan if value is None else self.code(value, codes)
 
     def lookup(self, column: Any, codes: int) -> Any:
-        """Encode the values that several queries have for this attribute, with -1 for an unseen value."""
+        """Encode several queries' values of this attribute: NaN if a value is missing, -1 if it is unseen."""
         table = np.full(len(column.values) + 1, np.nan)
         for position, code in self.translate(column, codes).items():
             table[position] = code
@@ -240,7 +245,10 @@ def make_column(
 
 
 def _restored_column(kind: Kind, data: Any, values: Any, n: int, *, target: bool) -> Column:
-    """Check a column of ``n`` rows that was read from a file, and return it; targets must not have missing values."""
+    """Return a column of ``n`` rows that was read from a file; raise ``ValueError`` if the column is invalid.
+
+    ``target``: whether the column is a target, which must not have missing values.
+    """
     if (
         not isinstance(data, np.ndarray)
         or data.shape != (n,)
@@ -282,11 +290,14 @@ def _width(n: int) -> np.dtype[Any]:
 class _Rows:
     """Immutable snapshot of the stored rows.
 
-    Snapshots share their columns, to which rows are only appended. The list ``ends`` contains a single number, which
-    counts the rows written to the shared columns. To append rows in place, a snapshot removes this number from the
-    list, writes the rows and puts the new number in the list. A snapshot copies the columns instead if another snapshot
-    has already appended rows or if a failed write left the list empty. Snapshots with the same ``line`` object differ
-    only in appended rows.
+    Snapshots can share their columns, because rows are only appended to the columns. Snapshots with the same columns
+    also share the list ``ends``. It contains one number: how many rows have been written to the columns.
+
+    To append rows without a copy, a snapshot removes the number from the list, writes the rows, and puts the new number
+    into the list. The columns are copied instead if another snapshot has already appended rows, or if the list is
+    empty, because a write is in progress or has failed.
+
+    Snapshots with the same ``line`` object differ only in appended rows.
     """
 
     columns: tuple[Column, ...]
@@ -303,7 +314,7 @@ class _Rows:
     _cache: dict[tuple[str, int], Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.line is None:  # this state does not share its columns
+        if self.line is None:  # this snapshot does not share its columns
             self.line, self.ends = object(), [self.size]
 
     def __len__(self) -> int:
@@ -362,7 +373,7 @@ class _Rows:
         return self._longer(parts, self.codes, 1)
 
     def with_rows(self, prepared: list[Batch], weights: FloatArray | None, count: int) -> _Rows:
-        """Return a snapshot with the rows of a batch appended."""
+        """Return a snapshot with ``count`` more rows; ``prepared`` contains one `Batch` for each column."""
         columns, ids, stored_weights, ends = self._writable(weights is not None)
         size, grown, codes = self.size, list(columns), list(self.codes)
         for j, (column, (batch, new)) in enumerate(zip(columns, prepared, strict=True)):
@@ -380,7 +391,7 @@ class _Rows:
         return self._longer((tuple(grown), ids, stored_weights, ends), tuple(codes), count)
 
     def _writable(self, weighted: bool) -> tuple[tuple[Column, ...], Growing, Growing | None, list[int]]:
-        """Return columns, ids and weights to which rows can be appended in place, and the matching list ``ends``."""
+        """Return columns, ids and weights to which rows can be appended, and the list ``ends``; see `_Rows`."""
         rows, ends = self, self.ends
         try:
             end = self.ends.pop()  # atomic: only one of two threads gets it
@@ -442,7 +453,7 @@ class _Rows:
         return _Rows(columns, self.codes, Growing(ids), weights, len(ids), self.next_id, self.version, self.removals)
 
     def compacted(self) -> _Rows:
-        """Return a snapshot with the same rows; the removed rows are deleted from its columns."""
+        """Return a snapshot of the same rows, in which the columns no longer contain the removed rows."""
         if self.removed is None:
             return self
         found = self.taken(np.delete(np.arange(self.size), self.removed))
@@ -572,11 +583,11 @@ class Instances(TextResult):
     def coded_alike(
         cls, schema: Schema, targets: Schema | None, values: Sequence[Sequence[Value]], counts: Sequence[Any] = ()
     ) -> Instances:
-        """Return instances that have codes but no rows, so that several parts of one table use the same codes.
+        """Return instances without rows but with given codes, so that all parts of a table can use the same codes.
 
         ``values`` lists the values of each attribute and target in the order of their codes, with None for an unused
-        code. ``counts``, if given, contains an array for each column, with the number of rows in the whole table
-        for each code.
+        code. ``counts``, if given, contains an array for each column (or None), which counts the rows of the whole
+        table with each code.
 
         >>> from priorcase.schema import Nominal
         >>> schema = Schema(("colour",), (Nominal(),))
@@ -627,8 +638,8 @@ class Instances(TextResult):
     def append(self, table: Table, targets: Table | None = None, weights: ArrayLike | None = None) -> IdArray:
         """Append rows and return their ids; if an error occurs, no row is appended.
 
-        ``table`` contains rows read with ``schema``. ``targets`` contains the targets of these rows, read with the
-        schema ``targets``, and ``weights`` contains their sample weights.
+        ``table`` contains the rows, which must have been read with ``self.schema``. ``targets`` contains the targets of
+        these rows, read with ``self.targets``, and ``weights`` contains their sample weights.
         """
         self._check_tables(table, targets)
         count, rows = len(table), self._rows
@@ -720,7 +731,7 @@ class Instances(TextResult):
 
     @property
     def version(self) -> int:
-        """Number of changes."""
+        """Number of times that rows were appended or removed."""
         return self._rows.version
 
     @property
@@ -752,14 +763,14 @@ class Instances(TextResult):
         return self._rows.weights is not None
 
     def look_up(self, ids: ArrayLike) -> tuple[list[AnyArray], list[AnyArray], FloatArray | None]:
-        """Return the attributes, targets and sample weights of the rows with the given ids."""
+        """Return the columns, targets and sample weights of the rows with the given ids."""
         places = self._places(ids, distinct=False)
         if places.size and places[-1] - places[0] == places.size - 1 and (np.diff(places) == 1).all():
             return self._stored(slice(int(places[0]), int(places[-1]) + 1))
         return self._stored(places)
 
     def stored(self) -> tuple[list[AnyArray], list[AnyArray], FloatArray | None, IdArray]:
-        """Return attributes, targets and weights of all rows, even removed ones, and the positions of removed rows."""
+        """Return columns, targets and weights, in which removed rows may remain, and the positions of these rows."""
         removed = self._rows.removed
         return *self._stored(slice(None)), np.empty(0, np.int64) if removed is None else removed
 
@@ -770,7 +781,7 @@ class Instances(TextResult):
         return found[: len(self.schema)], found[len(self.schema) :], weights
 
     def translation(self, a: int, column: Coded) -> dict[int, int]:
-        """Return, for each code in a column read for attribute ``a``, the stored code of its value (-1 if unseen)."""
+        """Map each code of a new column for attribute ``a`` to the stored code of its value (-1 if unseen)."""
         stored, n = self._rows.columns[a], self._rows.codes[a]
         assert isinstance(stored, CodeColumn)  # only nominal columns come coded
         return stored.translate(column, n)
@@ -918,7 +929,7 @@ class Instances(TextResult):
             )
 
     def _places(self, ids: ArrayLike, *, distinct: bool) -> IdArray:
-        """Return the positions of the rows with the given ids in the stored columns, where removed rows also count."""
+        """Return the positions of the rows with the given ids in the stored columns, which may contain removed rows."""
         rows, wanted = self._rows, check_ids(ids, distinct=distinct)
         stored = rows.ids.data[: rows.size]
         places = stored.searchsorted(wanted)
@@ -936,7 +947,7 @@ class Instances(TextResult):
 
 
 def with_lengths(parts: Any, pieces: Iterable[bytes]) -> None:
-    """Add a list of byte strings and their lengths to a hash, so that different lists are hashed differently."""
+    """Add a list of byte strings to a hash, with their number and lengths, so that different lists are told apart."""
     pieces = list(pieces)
     parts.update(b"%d;" % len(pieces))
     for piece in pieces:
@@ -993,7 +1004,7 @@ def with_unseen(cells: FloatArray, unseen: Sequence[Value]) -> FloatArray:
 
 
 def _used(column: Column, n: int) -> Column:
-    """Return a column of ``n`` codes without the values that no row has; declared values are always kept."""
+    """Return a column with ``n`` codes, without the values that occur in no row; declared values are kept."""
     if isinstance(column, CodeColumn) and column.kind.values is None:
         held = count_codes(column.data, n) > 0
         if gone := [code for code in column.index.values() if not held[code]]:

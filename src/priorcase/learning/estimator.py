@@ -1,4 +1,4 @@
-"""Base class of estimators that store rows, which can be added at any time and forgotten exactly."""
+"""Base class of the estimators that store rows; rows can be added at any time and forgotten exactly."""
 
 from __future__ import annotations
 
@@ -57,9 +57,10 @@ _MANY_NUMBERS = 10  # a column with at least as many numbers for each other valu
 
 
 class EstimatorMeta(ABCMeta):
-    """Metaclass that limits ``help`` and ``dir`` of an estimator class to methods that scikit-learn does not define.
+    """Metaclass that limits ``help`` and ``dir`` of an estimator class to the methods that this library defines.
 
-    The docstring of the class describes parameters and fitted attributes. ``dir`` of an instance lists all names.
+    Methods of scikit-learn are left out. Parameters and fitted attributes are left out as well, because the docstring
+    of the class describes them. ``dir`` of an instance lists all names.
     """
 
     def __dir__(cls) -> list[str]:
@@ -125,7 +126,7 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
         return self
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; thread-safe."""
+        """Set parameters of the estimator; several threads may call this method at the same time."""
         with lock_of(self):
             super().set_params(**params)
         return self
@@ -156,7 +157,7 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
         return state | memory.saved()
 
     def _fitted_parameters(self) -> dict[str, Any]:
-        """Return the parameters as they were in fit, even if `set_params` has changed them since."""
+        """Return the parameter values that `fit` used, even if `set_params` has changed the parameters since."""
         return self._fitted_with
 
     def _restore_state(self, state: dict[str, Any]) -> None:
@@ -201,7 +202,11 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
 
     @abstractmethod
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray | Coded] | None:
-        """Return schema and 2-D values of the targets, or None if there are no targets; record the type of targets."""
+        """Read the targets ``y``; return their schema and values, or None if there are no targets.
+
+        The values have shape (rows, targets). ``first``: whether no rows have been stored yet. The method also stores
+        what later calls need to know about the targets, such as the type of the labels.
+        """
 
     @abstractmethod
     def _new_memory(self, schema: Schema, targets: Schema | None) -> M:
@@ -220,10 +225,10 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
         """Raise an error if the stored rows are incompatible with the parameters; called after rows were stored."""
 
     def _check_forgetting(self, ids: ArrayLike) -> None:
-        """Raise an error if the parameters do not allow the rows with these ids to be forgotten."""
+        """Raise an error if the parameters make it impossible to forget the rows with these ids."""
 
     def _finish_fit(self) -> None:
-        """Compute the results that the first query after `fit` would otherwise have to compute."""
+        """Compute results that would otherwise slow down the first query after `fit`."""
 
     # -- rows
 
@@ -254,7 +259,7 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
         return self._memory.instances if "_memory" in self.__dict__ else None
 
     def _get_fitted_attr_html(self, doc_link: str = "") -> Any:
-        """Return the fitted attributes for scikit-learn's diagram; without stored rows, the result may be empty."""
+        """Return the fitted attributes for scikit-learn's diagram, or none if an attribute cannot be computed."""
         try:
             return super()._get_fitted_attr_html(doc_link)
         except PriorcaseError:
@@ -281,7 +286,6 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
         self._check_rows()
 
     def _learn_batches(self, batches: Labeled, sample_weight: Any, classes: Any) -> None:
-        """Learn from rows batch by batch."""
         if sample_weight is not None:
             raise ParameterError(
                 f"sample_weight must be None if y is a column of {batches.source}. Omit sample_weight, or load the "
@@ -292,7 +296,7 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
                 self._store(X, self._target_column(y), None, classes)
 
     def _target_column(self, column: Any) -> Any:
-        """Return the targets of a batch in the format of `_read_targets`."""
+        """Convert the target column of a batch to an array that `_read_targets` accepts."""
         return target_array(column)
 
     def _store(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> None:
@@ -351,7 +355,6 @@ def _cores() -> int:
 
 
 def target_table(schema: Schema, values: AnyArray | Coded) -> Table:
-    """Return targets as a table."""
     return Table(schema, len(values), (values,)) if isinstance(values, Coded) else schema.read(values)
 
 
@@ -379,7 +382,7 @@ def training_table(estimator: Any, X: Any) -> Table:
 
 
 def warn_stray_text(table: Table, declared: Collection[int] = ()) -> None:
-    """Warn about nominal columns in which all strings, except perhaps a few such as ``"?"``, are numbers."""
+    """Warn about nominal columns of text whose values are numbers, except perhaps for a few such as ``"?"``."""
     for a, (kind, column) in enumerate(zip(table.schema.kinds, table.columns, strict=True)):
         if a in declared or type(kind) is not Nominal or not isinstance(column, Coded):
             continue

@@ -1,4 +1,4 @@
-"""Plotting with matplotlib (imported when needed) in a common style, with names shortened to fit."""
+"""Plotting in a common style with matplotlib, which is imported only when needed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _SETTINGS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Style:
-    """Color, line style, marker and hatching of one series or class, chosen to differ also in black-and-white print.
+    """Color, line style, marker and hatching of one series or class; series also differ in black-and-white print.
 
     ``color`` is used for lines, markers and bars; ``tint``, the same color mixed with white, is used for areas.
     """
@@ -93,7 +93,7 @@ def class_styles(labels: Sequence[Value]) -> dict[Value, Style]:
 def plot_style(*, dark: bool = False) -> Iterator[None]:
     """Return a context in which new figures, axes, titles and legends have the library's style.
 
-    ``dark``: whether the axes belong to a dark figure created by the user; the color of text is then not changed.
+    ``dark``: whether the axes belong to a figure with a dark background; the color of text is then left unchanged.
     """
     try:
         import matplotlib
@@ -158,7 +158,7 @@ def legend_beside(
 ) -> None:
     """Add a legend to the right of the axes, with at most twelve entries.
 
-    ``behind``: artists shown behind the sample of each entry, such as patches of regions. ``samples``: labeled artists
+    ``behind``: artists to show behind the symbol of each entry, such as colored patches. ``samples``: labeled artists
     to list instead of the artists in the plot. ``apart``: distance in points between legend and axes. ``width``:
     maximum number of characters of a legend entry.
     """
@@ -197,7 +197,7 @@ def log_ticks(axis: Any) -> None:
 
 
 def ring(ax: Any, x: float, y: float, **options: Any) -> None:
-    """Draw a ring around the selected point."""
+    """Draw a ring around the point (``x``, ``y``)."""
     look = {"markersize": 9, "markerfacecolor": "none", "markeredgecolor": INK, "markeredgewidth": 1.2, "zorder": 6}
     ax.plot([x], [y], "o", **look, **options)
 

@@ -47,7 +47,10 @@ def taken_rows(table: Any, positions: IdArray) -> Any:
 
 
 def _taken_arrow(table: Any, positions: IdArray) -> Any:
-    """Return rows of a PyArrow table, record batch or array; string and binary views are cast for ``take``."""
+    """Return rows of a PyArrow table, record batch or array.
+
+    String and binary views are cast to other types first, because ``take`` does not support views.
+    """
     import pyarrow as pa
 
     wide = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
@@ -116,7 +119,10 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def _told(listener: Listener, total: int) -> Iterator[Advance]:
-    """Report the steps of a nested progress bar as fractions of one step of the outer bar."""
+    """Yield a callback that reports each of ``total`` steps to ``listener``, as a fraction of all steps.
+
+    A progress bar that runs inside a step reports fractions of this step.
+    """
     done = 0
 
     def part(text: str, share: float) -> None:

@@ -65,7 +65,7 @@ def rest_text(shown: int, queries: int) -> str:
 
 
 def framed(columns: Mapping[str, Any], backend: Backend | None) -> Any:
-    """Create a data frame with the given library (None means pandas); mixed values may become strings."""
+    """Create a data frame with the given library (None means pandas); values of mixed types may become strings."""
     check_value("backend", backend, [None, StrOptions(set(get_args(Backend)))])
     backend = backend or "pandas"
     arrays = {label: column if isinstance(column, np.ndarray) else objects(column) for label, column in columns.items()}
@@ -86,9 +86,11 @@ def framed(columns: Mapping[str, Any], backend: Backend | None) -> Any:
 def by_attribute(
     columns: Mapping[str, Any], names: Sequence[Name], rows: Sequence[Row], parts: Mapping[str, FloatArray]
 ) -> dict[str, Any]:
-    """Return ``columns`` and, for each attribute, a column of its values and a column ``PART of NAME`` for each part.
+    """Return a copy of ``columns`` with additional columns for each attribute.
 
-    If ``columns`` contains the name of an attribute, the column of the attribute is called ``NAME (value)``.
+    The additional columns are a column with the values of the attribute, and a column ``PART of NAME`` for each entry
+    of ``parts``. The column of values has the name of the attribute, or is called ``NAME (value)`` if ``columns``
+    already contains the name.
     """
     found = dict(columns)
     for a, name in enumerate(names):
@@ -101,7 +103,7 @@ def by_attribute(
 
 
 def free_label(label: str, taken: Container[Any]) -> str:
-    """Return the label, followed by a number if the label is already used."""
+    """Return the label, with a number added if the label is already in ``taken``."""
     return next(name for n in count(1) if (name := label if n == 1 else f"{label} ({n})") not in taken)
 
 
@@ -135,10 +137,11 @@ def decoded(table: Table) -> list[Row]:
 
 
 class PerQuery(ABC):
-    """Base class of frozen results with one item per query; a selected item keeps the number of its query.
+    """Base class of immutable results with one item per query; a selected item keeps the number of its query.
 
-    Subclasses have a field ``numbers`` with the numbers of the queries, by default 0, 1, ... ``_by_query`` names the
-    other fields that have one entry per query. Subclasses with a different structure override `_taken`.
+    Subclasses have a field ``numbers`` with the numbers of the queries, by default 0, 1, ... ``_by_query`` contains the
+    names of the other fields with one entry per query. A subclass with a different structure overrides `_taken`, which
+    selects queries.
     """
 
     numbers: tuple[int, ...]
@@ -182,7 +185,10 @@ class PrintedPerQuery(PerQuery, GridsResult):
 
 
 def asked_queries(query: object, n: int, *, nouns: tuple[str, str] = ("query", "queries")) -> list[int]:
-    """Return the numbers of the queries selected by an index or a slice; error messages use ``nouns``."""
+    """Return the numbers of the queries selected by an index or a slice.
+
+    ``nouns``: singular and plural of the word for the selected items in error messages.
+    """
     if isinstance(query, slice):
         return list(range(n)[query])
     try:

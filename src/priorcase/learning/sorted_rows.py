@@ -1,8 +1,9 @@
-"""Ordering of values and rows that does not depend on names or on the row order of the table.
+"""Sorting of values and rows that does not depend on names or on the row order of the table.
 
-Nominal values are coded in order of first occurrence, and rows are stored in order of arrival. The initial values of
-EM, the held-out rows and the rounding of sums must depend neither on the codes nor on the order of the rows. The same
-table in another order or with other names then gives the same result, even after rows were added and forgotten.
+Stored codes depend on which nominal value occurs first, and rows are stored in order of arrival. Some results depend on
+the order of codes or rows, such as the initial values of EM, held-out rows, and rounding errors of sums. Learners
+therefore use the order defined here. If rows are shuffled or values are renamed, the results stay the same, even after
+rows were added and forgotten.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ def value_orders(
 ) -> list[IntArray]:
     """Return, for each discrete attribute, its codes sorted by the frequency of their values.
 
-    More frequent values come first. Equally frequent values are sorted by a score, lowest first. The score of a value
-    is a weighted sum over the rows with this value. The sum adds up the ranks of each row's numbers (from 1; 0 if
-    missing) and the ranks of the frequencies of each row's nominal values. Remaining ties are broken by code.
+    More frequent values come first. Equally frequent values are sorted by their scores, lowest first, and values with
+    equal scores by code. The score of a value is the weighted sum of the scores of the rows with this value. The score
+    of a row is the sum of ``position * rank`` over all columns, with positions counted from 1. The rank of a number is
+    its rank among the numbers of the column, the rank of a nominal value is the rank of its frequency, and a missing
+    value has rank 0.
 
     ``numbers`` contains the numeric columns, with NaN for missing values. ``codes`` contains the discrete columns, with
     -1 for missing values, and ``sizes`` contains the number of codes of each discrete column.
@@ -54,8 +57,8 @@ class SortedRows:
     """Stored rows sorted by their values, so that equal rows are adjacent.
 
     ``targets``: numeric targets, shape (rows, targets). ``weights``: sample weights. ``positions``: positions of the
-    rows before sorting. ``value_ranks``: rank of each code of a nominal column, by column position; among equally
-    frequent values, the value with the lower rank is preferred.
+    rows before sorting. ``value_ranks``: mapping from the position of each nominal column to the ranks of its codes in
+    the order of `value_orders`. If several values are equally good choices, the value with the lowest rank is used.
     """
 
     instances: Instances
@@ -69,7 +72,7 @@ class SortedRows:
         return len(self.cells)
 
     def distinct(self) -> SortedRows:
-        """Return the distinct rows, each with the total weight and the first target of all rows equal to it."""
+        """Return each distinct row once, with the total weight and the first target of all its duplicates."""
         before, here = self.cells[:-1], self.cells[1:]
         same = (before == here) | (np.isnan(before) & np.isnan(here))
         firsts = np.flatnonzero(np.concatenate(([True], ~same.all(axis=1))))
@@ -82,7 +85,7 @@ class SortedRows:
 
 
 def sort_rows(instances: Instances, targets: FloatArray, classes: IntArray | None = None) -> SortedRows:
-    """Sort all rows of a table.
+    """Sort all stored rows by their values.
 
     ``targets``: numeric targets, shape (rows, targets). ``classes``: class targets, numbered from 0 in any order, which
     are treated as an additional nominal column.

@@ -1,9 +1,9 @@
 """The state of an estimator, which includes its stored rows (`Memory`).
 
-The state is the ``__dict__`` of the estimator. A method that changes the estimator works on a copy, which replaces the
-state in a single assignment at the end, so that an interrupted method leaves the estimator unchanged. A method that
-only reads the estimator takes no lock and uses the state at the time of the call. Methods that change the same
-estimator run one after the other.
+The state is the ``__dict__`` of the estimator. A method that changes the estimator works on a copy of the state. At the
+end, a single assignment replaces the state with the copy, so an interrupted method leaves the estimator unchanged. A
+method that only reads the estimator takes no lock and uses the state at the time of the call. Methods that change the
+same estimator run one after the other.
 """
 
 from __future__ import annotations
@@ -32,18 +32,21 @@ _NOTHING: tuple[int, Any] = (-1, None)
 
 
 class Outdated(Exception):
-    """Raised if a resource shared by several states, such as an index, belongs to a later state or is incomplete."""
+    """Raised if an index or another shared resource does not match the state of the estimator that reads it.
+
+    Another thread may have changed the resource, or an interrupt may have left it incomplete.
+    """
 
 
 def pinned(estimator: Owner, state: dict[str, Any] | None = None) -> Owner:
-    """Return a view of the estimator in ``state`` (None: the current state); later changes do not affect the view."""
+    """Return an estimator object with the given state (None: the current state); later changes do not affect it."""
     found = object.__new__(type(estimator))
     found.__dict__ = estimator.__dict__ if state is None else state
     return found
 
 
 def reads(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Owner, P], R]:
-    """Decorate a public method that reads a single state of its estimator."""
+    """Decorate a public method that only reads its estimator; changes made during the call do not affect the method."""
 
     @wraps(method)
     def inner(self: Owner, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -91,7 +94,7 @@ def changes(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[
 
 
 def lock_of(estimator: Any) -> Lock:
-    """Return the lock of an estimator, shared by all its states."""
+    """Return the lock of an estimator; all copies of its state contain the same lock."""
     state = estimator.__dict__
     lock: Lock = state["_lock"] if "_lock" in state else state.setdefault("_lock", Lock())  # atomic
     return lock
@@ -100,10 +103,10 @@ def lock_of(estimator: Any) -> Lock:
 class Memory:
     """Stored rows of an estimator and results computed from the rows.
 
-    The memory of an estimator is immutable, except for caches. A method that changes the estimator works on a copy made
-    by `fork`, which replaces the memory at the end. Subclasses update additional data in `fork`, `_added` and `forget`.
-    If a fork shares data, these methods replace the data instead of changing it in place. ``committed``: whether this
-    memory belongs to an estimator and is no longer being changed.
+    The memory of an estimator never changes, except for its caches. A method that changes the estimator works on a copy
+    made by `fork`; at the end, the copy becomes the memory of the estimator. Subclasses with additional data override
+    `fork`, `_added` and `forget`. Data that a fork shares with the original must not be modified in place.
+    ``committed``: whether this memory belongs to an estimator and must no longer be changed.
     """
 
     def __init__(self, instances: Instances) -> None:
@@ -136,12 +139,12 @@ class Memory:
         return {}
 
     def restore(self, instances: Instances, state: Mapping[str, Any]) -> None:
-        """Restore rows, and data from `saved`, in an empty memory; raise ``ValueError`` if the data is invalid."""
+        """Fill an empty memory with saved rows and the data from `saved`; raise ``ValueError`` for invalid data."""
         self.instances = instances
         self._added(instances.ids, None)
 
     def settle(self) -> None:
-        """Drop shared resources that belong to a later state or were left incomplete by an interrupt."""
+        """Drop shared resources that belong to a later state of the estimator or that an interrupt left incomplete."""
 
     def detached(self) -> Self:
         """Return a memory for another estimator, with copies of the data that cannot be shared."""
@@ -170,7 +173,7 @@ class Memory:
         return float(len(self)) if weights is None else self.cached("total", lambda: float(weights.sum()))
 
     def encode(self, table: Table) -> FloatArray:
-        """Encode queries as cells."""
+        """Encode queries as a matrix of numbers, ranks and codes; see `Instances.encode`."""
         return self.instances.encode(table)
 
     def append(self, table: Table, targets: Table | None, weights: FloatArray | None) -> IdArray:
@@ -194,11 +197,14 @@ class Memory:
         return other
 
     def cached(self, key: str, compute: Callable[[], T]) -> T:
-        """Return the result of ``compute``, which is cached until the stored rows change."""
+        """Return the result of ``compute``, which is cached under ``key`` until the stored rows change."""
         return self.followed(key, lambda _: compute())
 
     def followed(self, key: str, compute: Callable[[T | None], T]) -> T:
-        """Return the cached result; if rows changed, ``compute`` derives it from the earlier result (None at first)."""
+        """Return a cached result; if the rows have changed, update the result first.
+
+        ``compute`` receives the earlier result, or None if there is none, and returns the current result.
+        """
         value: T
         version, value = self._cache.get(key, _NOTHING)
         if version != self.instances.version:
@@ -212,4 +218,4 @@ class Memory:
         return ids if self.instances.next_id == len(self.instances) else np.searchsorted(self.ids, ids)
 
     def _added(self, ids: IdArray, table: Table | None) -> None:
-        """Update results after rows were stored; ``table`` contains these rows, or is None if not available."""
+        """Update data after the rows ``ids`` were stored; ``table`` contains these rows, or is None if unavailable."""

@@ -88,7 +88,7 @@ def check_length(y: int, rows: int) -> None:
 
 
 def has_fractions(array: AnyArray) -> bool:
-    """Return whether the targets are numbers of which at least one is missing or not an integer."""
+    """Return whether the targets are numbers and at least one of them is missing or not an integer."""
     if array.dtype.kind == "O":
         if families({type(value) for value in array.flat}) != {"number"}:
             return False
@@ -125,7 +125,7 @@ def read_numbers(y: Any) -> tuple[FloatArray, bool]:
 
 
 def learned_numbers(estimator: Any, y: Any, first: bool, *, squared: bool = False) -> tuple[Schema, FloatArray]:
-    """Return schema and values of numeric targets; with ``squared``, reject absolute values above 1e100."""
+    """Read numeric targets and return their schema and values; with ``squared``, reject absolute values above 1e100."""
     numbers, flat = read_numbers(y)
     if squared and np.abs(numbers).max() > _LARGEST:
         raise NumericRangeError(
@@ -247,8 +247,8 @@ class LabeledRows(Protocol):
 class Labeling:
     """Types and declared classes of the labels learned so far.
 
-    ``batches``: for each run of rows with the same label type, the id of its first row and this type. ``declared``: the
-    declared classes of each output, which are kept even if no stored row has them.
+    ``batches``: for each sequence of consecutive rows with the same label type, the id of its first row and the type.
+    ``declared``: the declared classes of each output, which are kept even if no stored row has them.
     """
 
     flat: bool
@@ -280,7 +280,10 @@ class Labeling:
         return found
 
     def joined(self, labels: Labels, instances: LabeledRows) -> Labeling:
-        """Return the labeling with new labels added; another type of labels is allowed only if no classes are left."""
+        """Return the labeling after new labels are added.
+
+        The labels may have another type only if no rows are stored and no classes are declared.
+        """
         if not len(instances) and self.declared is None:
             return Labeling(labels.flat, labels.sort, ((instances.next_id, labels.dtype),))
         self.check_sort(labels)
@@ -340,7 +343,7 @@ class Labeling:
             )
 
     def living(self, instances: LabeledRows) -> tuple[tuple[int, np.dtype[Any]], ...]:
-        """Return the batches that still have stored rows."""
+        """Return the entries of ``batches`` for which rows are still stored."""
         if len(self.batches) == 1:
             return self.batches if len(instances) else ()
         starts = np.searchsorted(instances.ids, [start for start, _ in self.batches])
@@ -356,9 +359,10 @@ def _stored_classes(instances: LabeledRows, output: int) -> tuple[list[Any], Int
 
 
 class Classes:
-    """Classes of one output in ascending order, and the class of each stored row; valid until rows change.
+    """Classes of one output in ascending order, and the class of each stored row; valid until the rows change.
 
-    ``of_code``: for each class code, the position of the class in ``labels``. ``stored``: class code of each row.
+    ``labels``: the classes. ``of_code``: for each stored class code, the position of the class in ``labels``.
+    ``stored``: class code of each row.
     """
 
     def __init__(self, labeling: Labeling, instances: Instances, output: int, earlier: Classes | None) -> None:
@@ -384,18 +388,18 @@ class Classes:
 
     @cached_property
     def codes(self) -> IntArray:
-        """Class of each stored row, as a position in ``labels`` in the smallest sufficient integer type."""
+        """Position in ``labels`` of the class of each stored row, in the smallest sufficient integer type."""
         return self.of_code.astype(np.min_scalar_type(-self.labels.size - 1))[self.stored]
 
     def at(self, rows: IntArray | slice) -> IdArray:
-        """Return the class of each stored row at the positions ``rows``, as a position in ``labels``."""
+        """Return the positions in ``labels`` of the classes of the given stored rows."""
         return self.of_code[self.stored[rows]]
 
 
 def learned_labels(
     y: Any, classes: Any, earlier: Labeling | None, instances: LabeledRows | None
 ) -> tuple[Labeling, Schema, AnyArray]:
-    """Return the new labeling, the schema of the targets, and the labels to learn.
+    """Read class labels; return the updated labeling, the schema of the targets, and the labels as an array.
 
     ``classes`` contains the classes that are declared together with ``y``, or is None. ``earlier`` and ``instances``
     are None if no labels were learned before.

@@ -56,7 +56,6 @@ class ClassRows:
 
     @classmethod
     def of(cls, instances: Instances, table: LocalTable, classes: Classes, prior: FloatArray | None) -> ClassRows:
-        """Create an instance from the stored rows."""
         kinds = [instances.schema.kinds[column.attribute] for column in table.columns]
         declared = tuple(j for j, kind in enumerate(kinds) if isinstance(kind, Nominal) and kind.values is not None)
         sizes = table.values.copy()
@@ -66,7 +65,10 @@ class ClassRows:
         return cls(table, classes.at(slice(None)), classes.labels.size, prior, sizes, declared)
 
     def for_counts(self, cells: FloatArray) -> FloatArray:
-        """Encode queries like the rows, with codes below 0 for unseen values and NaN for missing or ignored values."""
+        """Encode queries in the format of the stored rows.
+
+        Codes of unseen values are negative. Missing values and values of ignored columns are NaN.
+        """
         encoded = self.table.numbered(cells)
         for j in self.declared:  # a declared value without rows is still a value of the column
             given = cells[:, self.table.columns[j].attribute]
@@ -80,7 +82,10 @@ class ClassRows:
         return summed(at, values, len(around) * self.n_classes).reshape(-1, self.n_classes)
 
     def with_prior(self, shares: FloatArray, around: Neighborhoods) -> FloatArray:
-        """Return ``(n p_c + prior_c) / (n + sum prior)`` for shares p and the effective number n of neighbors."""
+        """Add the class prior to class probabilities p: ``(n p_c + prior_c) / (n + sum prior)``.
+
+        Here, n is the effective number of neighbors of the query.
+        """
         if self.prior is None:
             return shares
         n = summed(around.queries(), around.effective_weights(), len(around))[:, None]
@@ -149,8 +154,9 @@ class LocalLogistic:
     Parameters
     ----------
     ridge
-        Penalty on the slopes, from 1e-6 to 1e6. Large penalties lead to the weighted vote. Very small penalties
-        lead to maximum likelihood, which is overconfident if the classes are linearly separable.
+        Penalty on the slopes, from 1e-6 to 1e6. With a large penalty, the probabilities approach the weighted vote.
+        With a very small penalty, they approach maximum likelihood estimates, which are overconfident if the classes
+        are linearly separable.
     max_iter
         Maximum number of Newton steps; about six are usual.
 
@@ -240,7 +246,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
     Parameters
     ----------
     n_neighbors, kernel, bandwidth
-        See `LocallyWeightedRegressor`; ``"loo"`` uses the log-score, and ``"query"`` is not available.
+        See `LocallyWeightedRegressor`. ``"loo"`` maximizes the log-score, and ``"query"`` is not available.
     model
         ``"logistic"`` (`LocalLogistic`), ``"naive_bayes"`` (`LocalNaiveBayes`, the fastest), ``"linear"``
         (`LocalLinear`), or an instance of one of these classes.
@@ -363,7 +369,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
 
     @reads
     def effective_neighbors(self, X: Any) -> FloatArray:
-        """Return the effective number of neighbors of each query, ``(sum K)^2 / sum K^2``."""
+        """Return the effective number of neighbors of each query, ``(sum K)^2 / sum K^2`` for kernel weights K."""
         parts = [around for _, around in self._neighborhoods(self._cells(X))]
         return np.concatenate([summed(part.queries(), part.effective_weights(), len(part)) for part in parts])
 
@@ -388,7 +394,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
         return np.asarray(classes.labels[classes.at(rows)])
 
     def _joined(self, n: int, blocks: Iterable[tuple[slice | IntArray, Neighborhoods, FloatArray]]) -> FloatArray:
-        """Join the class probabilities of ``n`` queries from blocks; warn if queries are far from all rows."""
+        """Join the class probabilities of ``n`` queries, computed in blocks; warn about queries far from all rows."""
         found, far = np.empty((n, self._classes().labels.size)), np.zeros(n, dtype=bool)
         for part, around, shares in blocks:
             found[part], far[part] = shares, around.far
@@ -406,7 +412,7 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
-        """Predict class probabilities of each stored row from the rest; see `LocallyWeightedRegressor.loo_predict`."""
+        """Predict class probabilities of each row from all other rows; see `LocallyWeightedRegressor.loo_predict`."""
         refit = needs_refits(self, relearn)
         self._check_left_out()
         return self._joined(len(self._stored()), self._refitted() if refit else self._left_out_fits())
@@ -424,10 +430,10 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
                 yield own[part], around, shares
 
     def _left_out_groups(self) -> Iterator[tuple[ClassRows, IntArray]]:
-        """Yield groups of stored rows, each group with the class prior that remains if one of its rows is left out.
+        """Yield groups of rows for leave-one-out, each with `ClassRows` whose class prior excludes one of its rows.
 
-        The prior is the same for every row of a group, because either the prior does not depend on the rows, or all
-        rows of the group have the same class and weight.
+        All rows of a group have the same class and weight, so the prior is the same whichever row of the group is left
+        out. If the prior does not depend on the class frequencies, all rows form one group.
         """
         rows, classes, weights = self._rows(), self._classes(), self._stored().row_weights
         if self._prior != "frequency":

@@ -55,7 +55,10 @@ class LocalPolynomial:
 
 
 class GradientDescent(NamedTuple):
-    """Parameters of gradient descent (Mitchell 1997); ``rate=None`` is 1 / the largest Hessian eigenvalue."""
+    """Parameters of gradient descent (Mitchell 1997).
+
+    ``rate``: step size; None means 1 divided by the largest eigenvalue of the Hessian matrix.
+    """
 
     rate: float | None
     max_steps: int
@@ -63,7 +66,7 @@ class GradientDescent(NamedTuple):
 
 
 class DesignColumn(NamedTuple):
-    """Column of a local model, which is an attribute in its unit, or the cosine or sine of a circular attribute."""
+    """Column of a local model: an attribute, or the cosine or sine of a circular attribute."""
 
     attribute: int
     wave: Callable[[FloatArray], FloatArray] | None = None  # the cosine or the sine
@@ -71,14 +74,14 @@ class DesignColumn(NamedTuple):
 
     @property
     def part(self) -> str:
-        """Label that states what this column contains, such as 'season cos'; '' for the unchanged attribute."""
+        """Label of the transformation, such as 'season cos' or 'days'; '' for an unchanged attribute."""
         if self.wave is None:
             return "days" if self.period == DAY else ""
         name = {YEAR: "season ", WEEK: "weekday ", DAY: "hour "}.get(self.period, "")
         return f"{name}{'cos' if self.wave is np.cos else 'sin'}"
 
     def of(self, cells: FloatArray) -> FloatArray:
-        """Return the values of this column for the rows with these cells."""
+        """Compute the values of this column for encoded rows."""
         column = cells[:, self.attribute]
         if self.wave is None:
             return column if self.period == 1.0 else column / self.period
@@ -88,8 +91,8 @@ class DesignColumn(NamedTuple):
 def design_columns(memory: NeighborsMemory) -> tuple[DesignColumn, ...]:
     """Return the columns that local models use.
 
-    Circular columns are represented by cosine and sine if the distance treats them as circular. Texts and sets are used
-    only by the distance, because a local model would need a term for nearly every row.
+    An attribute that the distance treats as circular is represented by its cosine and sine. Texts and sets have no
+    columns, because a local model would need a term for nearly every row; only the distance uses them.
     """
     columns, kinds, terms = list[DesignColumn](), memory.instances.schema.kinds, memory.fitted.terms
     for a, (kind, term) in enumerate(zip(kinds, terms * len(kinds) if memory.distance.whole else terms, strict=True)):
@@ -106,8 +109,8 @@ def design_columns(memory: NeighborsMemory) -> tuple[DesignColumn, ...]:
 class LocalTable:
     """Stored rows in the format of the compiled core, with nominal values numbered in order of first occurrence.
 
-    In a column with more than `MOST_VALUES` values, the rarest values share one indicator, because an indicator for
-    each value would need too much time and too many degrees of freedom.
+    In a column with more than `MOST_VALUES` values, the rarest values share one indicator column, because a column
+    for each value would need too much time and too many degrees of freedom.
     """
 
     columns: tuple[DesignColumn, ...]
@@ -121,7 +124,7 @@ class LocalTable:
 
     @classmethod
     def of(cls, memory: NeighborsMemory) -> LocalTable:
-        """Create a table from the currently stored rows."""
+        """Create a table from the stored rows."""
         instances, weights, columns = memory.instances, memory.row_weights, design_columns(memory)
         cells, kinds, scales = _designed(columns, instances.cells()), list[int](), list[float]()
         numbers = list[FloatArray | None]()
@@ -149,11 +152,15 @@ class LocalTable:
         )
 
     def numbered(self, cells: FloatArray) -> FloatArray:
-        """Return the values of the design columns for the queries with these cells, coded like the stored rows."""
+        """Compute the design columns of encoded queries, with nominal values numbered as in the stored rows."""
         return renumbered(_designed(self.columns, cells), self.numbers)
 
     def queries(self, cells: FloatArray, far: BoolArray) -> FloatArray:
-        """Return queries in the format of the fits, with NaN for missing values, ignored columns and unknown levels."""
+        """Compute the design columns of encoded queries; values that a fit must not use are NaN.
+
+        These are missing values, values of ignored columns, unknown levels, and all values of the queries in the mask
+        ``far``.
+        """
         found = self.numbered(cells)
         found[(self.kinds == ORDINAL) & (found < 0)] = np.nan
         found[:, self.ignored] = np.nan
@@ -170,7 +177,10 @@ class LocalTable:
 
 
 def _numbered(column: FloatArray, weights: FloatArray | None) -> FloatArray:
-    """Number the codes in order of first occurrence; beyond `MOST_VALUES`, the rarest codes share the last number."""
+    """Return a new number for each code, in order of first occurrence.
+
+    If there are more than `MOST_VALUES` codes, the rarest codes share the last number.
+    """
     known = ~np.isnan(column)
     held = column[known].astype(np.int64)
     codes, first = np.unique(held, return_index=True)
@@ -185,7 +195,7 @@ def _numbered(column: FloatArray, weights: FloatArray | None) -> FloatArray:
 
 
 def _designed(columns: Sequence[DesignColumn], cells: FloatArray) -> FloatArray:
-    """Return the values of all design columns for the rows with these cells."""
+    """Compute the values of all design columns for encoded rows."""
     if len(columns) == cells.shape[1] and all(column.period == 1.0 and column.wave is None for column in columns):
         return cells
     found = np.empty((len(cells), len(columns)))
@@ -195,7 +205,7 @@ def _designed(columns: Sequence[DesignColumn], cells: FloatArray) -> FloatArray:
 
 
 def renumbered(cells: FloatArray, numbers: Sequence[FloatArray | None]) -> FloatArray:
-    """Return cells in which nominal codes are replaced by ``numbers``, with -1 for values that no stored row has."""
+    """Return encoded rows with nominal codes replaced by ``numbers``, and by -1 for values that no stored row has."""
     found = np.array(cells, dtype=np.float64, order="C")
     for a, of in enumerate(numbers):
         if of is not None:
@@ -224,21 +234,28 @@ def _spread(column: FloatArray, weights: FloatArray | None) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Fits:
-    """Local fits of queries."""
+    """Local fits, one for each query."""
 
     predictions: FloatArray  # shape (queries, targets)
     answers: Answers  # other results of the core; axes: queries (for hat rows, entries) and targets (one if all equal)
     far: IntArray  # queries without weighted rows, for which the mean of the nearest rows was fitted
 
     def deviations(self, *, of_target: bool) -> FloatArray:
-        """Return standard deviations ``sigma sqrt(s's)`` of predictions, or ``sigma sqrt(1 + s's)`` of new targets."""
+        """Return the standard deviation of each prediction or, with ``of_target``, of a new observation.
+
+        These are ``sigma sqrt(s's)`` and ``sigma sqrt(1 + s's)``, where sigma is the residual standard deviation of the
+        fit and s contains the coefficients of the rows' targets in the prediction.
+        """
         free = self._free_weight()
         with np.errstate(divide="ignore", invalid="ignore"):
             sigma = np.where(free > 0, np.sqrt(self.answers["residuals"] / free), np.inf)
         return np.asarray(sigma * np.sqrt(self.answers["variance"] + of_target))
 
     def interval(self, level: float, *, of_target: bool) -> tuple[FloatArray, FloatArray]:
-        """Return the lower and upper limits of Student's t intervals; infinite if there are no degrees of freedom."""
+        """Return the lower and upper limits of intervals from Student's t distribution.
+
+        An interval is infinite if the fit has no residual degrees of freedom.
+        """
         free = self._free_weight() * (self.answers["weight"] / self.answers["squares"])
         with np.errstate(over="ignore"):
             quantiles = np.where(free > 0, stats.t.ppf((1 + level) / 2, np.where(free > 0, free, 1.0)), np.inf)
@@ -248,11 +265,14 @@ class Fits:
         return self.predictions - half, self.predictions + half
 
     def effective_neighbors(self) -> FloatArray:
-        """Return the effective numbers of neighbors, ``(sum K)^2 / sum K^2``, shape (queries, 1 or targets)."""
+        """Return the effective numbers of neighbors, ``(sum K)^2 / sum K^2`` for kernel weights K.
+
+        The result has one column, or one column for each target in robust fits.
+        """
         return np.asarray(self.answers["weight"] * (self.answers["weight"] / self.answers["squares"]))
 
     def _free_weight(self) -> FloatArray:
-        """Return the degrees of freedom, n_LWR - p_LWR, in units of kernel weight; 0 if it is only a rounding error."""
+        """Return the residual degrees of freedom, n_LWR - p_LWR, in units of kernel weight (0 for rounding errors)."""
         n, p = self.answers["weight"], self.answers["parameters"]
         free = np.where(n - p > _NO_FREEDOM * n, n - p, 0.0)
         free[self.far] = 0.0
@@ -269,7 +289,11 @@ def fit_queries(
     threads: int,
     factors: FloatArray | None = None,
 ) -> Fits:
-    """Fit a polynomial around each query; ``factors`` are robustness weights, shape (rows, targets)."""
+    """Fit a polynomial around each query.
+
+    ``want`` is a sum of the optional results to compute, such as `STATISTICS` and `COEFFICIENTS`. ``factors`` contains
+    robustness weights, shape (rows, targets).
+    """
     queries, found = table.queries(cells, around.far), list[Answers]()
     for t in range(1 if factors is None else factors.shape[1]):
         weighted, targets = around, table.targets
@@ -294,8 +318,8 @@ def robustness_weights(
 ) -> FloatArray:
     """Return robustness weights after ``rounds`` robust refits (Cleveland 1979, section 2), shape (rows, targets).
 
-    The weight is ``delta_i = (1 - (e_i / 6 s)^2)^2`` if ``|e_i| < 6 s``, otherwise 0, where ``s`` is the median of
-    ``|e|``. If ``s`` is 0 for a target, the weights for this target do not change.
+    A row with residual ``e_i`` has the weight ``delta_i = (1 - (e_i / 6 s)^2)^2`` if ``|e_i| < 6 s``, otherwise 0.
+    Here, ``s`` is the median of ``|e|``. If ``s`` is 0 for a target, the weights for this target do not change.
     """
     found, largest = np.ones(targets.shape), np.abs(targets).max(axis=0)
     for _ in range(rounds):
@@ -327,7 +351,7 @@ def weighted_median(values: FloatArray, times: FloatArray | None) -> float:
 def descend(
     table: LocalTable, model: LocalPolynomial, rule: GradientDescent, cells: FloatArray, around: Neighborhoods, t: int
 ) -> tuple[FloatArray, BoolArray]:
-    """Return the predictions of fits by gradient descent, and a mask of the fits that converged.
+    """Fit target ``t`` by gradient descent; return the predictions and a mask of the fits that converged.
 
     Each step is ``w_j += eta sum K (y - w'x) x_j`` (Mitchell 1997, eq. 8.7), in coordinates that are centered at the
     weighted mean and scaled by the standard deviations of the columns. Centering and scaling avoid zigzagging without
@@ -370,7 +394,10 @@ def _descend(gradient: FloatArray, hessian: FloatArray, rate: float, rule: Gradi
 
 
 def _design(table: LocalTable, query: FloatArray, rows: FloatArray, degree: int) -> FloatArray:
-    """Return the local design matrix without intercept, in column standard deviations, shape (rows, terms)."""
+    """Return the local design matrix without intercept, shape (rows, terms).
+
+    Columns with numbers contain differences from the query, in standard deviations of the column.
+    """
     known = ~np.isnan(query) & (degree > 0)
     numbers = np.flatnonzero(known & (table.kinds != NOMINAL))
     deviations = (rows[:, numbers] - query[numbers]) / table.scales[numbers]

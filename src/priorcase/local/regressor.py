@@ -298,7 +298,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
 
     @reads
     def effective_neighbors(self, X: Any) -> FloatArray:
-        """Return the effective number of neighbors of each query, ``(sum K)^2 / sum K^2``."""
+        """Return the effective number of neighbors of each query, ``(sum K)^2 / sum K^2`` for kernel weights K."""
         return self._shaped(self._fits_at(self._cells(X), STATISTICS).effective_neighbors())
 
     # -- explanations
@@ -432,7 +432,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     def _fits(
         self, cells: FloatArray, want: int, factors: FloatArray | None, own: IntArray | None = None, whole: bool = False
     ) -> Iterator[Block]:
-        """Yield fits of queries, block by block; ``own`` lists the stored rows to leave out, one per query."""
+        """Yield fits of queries, block by block; ``own`` contains the stored row to leave out for each query."""
         table, options = self._local_table(), {"want": want, "threads": self._threads()}
         for part, around in self._neighborhoods(cells, own=own, whole=whole):
             yield part, around, fit_queries(table, self._model, cells[part], around, factors=factors, **options)
@@ -441,7 +441,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
         return self._joined(self._fits(cells, want, self._factors()))
 
     def _joined(self, blocks: Iterable[Block]) -> Fits:
-        """Join the fits of all queries; warn if queries are far from all rows."""
+        """Join the fits of all blocks of queries; warn about queries far from all rows."""
         parts = [(part.start, fits) for part, _, fits in blocks]
         predictions = np.concatenate([fits.predictions for _, fits in parts])
         answers = {key: np.concatenate([fits.answers[key] for _, fits in parts]) for key in parts[0][1].answers}
@@ -452,7 +452,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     def _row_fits(
         self, factors: FloatArray | None, *, left_out: bool = False, want: int = 0, whole: bool = False
     ) -> Iterator[Block]:
-        """Yield fits at the stored rows, block by block; ``left_out`` excludes each row from its own fit."""
+        """Yield fits at the stored rows, block by block; with ``left_out``, each row is left out of its own fit."""
         memory = self._answering()
         if left_out and len(memory) < 2:
             raise TooFewRowsError("leave-one-out needs at least two rows. Add rows with partial_fit.")
@@ -492,7 +492,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
         return found
 
     def _shaped(self, values: FloatArray) -> FloatArray:
-        """Reshape values of shape (queries, 1 or targets) to the shape of predictions."""
+        """Convert values with one column per target, or one column for all targets, to the shape of predictions."""
         if self._flat:
             return values[:, 0].copy()
         return np.array(np.broadcast_to(values, (len(values), self._local_table().targets.shape[1])))

@@ -59,7 +59,7 @@ _ENTRIES = 1 << 16
 
 
 def warn_queries(kind: type[FarQueryWarning | LocalConvergenceWarning], queries: Sequence[int], text: str) -> None:
-    """Issue a warning that lists queries; its location is the first caller outside the library."""
+    """Issue a warning about queries, which is reported at the user's line of code."""
     warning = kind(text)
     warning.queries = tuple(queries)
     warn_caller(warning)
@@ -90,7 +90,7 @@ class Neighborhoods(NeighborList):
     far: BoolArray  # queries without weighted rows: the nearest rows have equal weights
 
     def masses(self) -> FloatArray:
-        """Return the kernel weight of each entry, multiplied by the count (sample weight) of the entry."""
+        """Return the kernel weight of each entry, multiplied by the count (sample weight) of its row."""
         return self.weights if self.counts is None else self.weights * self.counts
 
     def effective_weights(self) -> FloatArray:
@@ -103,7 +103,7 @@ class Neighborhoods(NeighborList):
         return np.asarray(masses * (sums / squares)[queries])
 
     def scaled(self, factors: FloatArray) -> Neighborhoods:
-        """Multiply weights by a factor for each row, except for queries whose weights would all become 0."""
+        """Multiply kernel weights by a factor for each stored row, except if all weights of a query would become 0."""
         weights = self.weights * factors[self.rows]
         empty = summed(self.queries(), weights, len(self)) == 0
         if empty.any():
@@ -120,7 +120,10 @@ class Neighborhoods(NeighborList):
 
 
 def _merged(parts: Sequence[Neighborhoods], places: Sequence[IntArray]) -> Neighborhoods:
-    """Join the neighborhoods of several groups of queries, in query order."""
+    """Join the neighborhoods of several groups of queries, in query order.
+
+    ``places`` contains the positions of the queries of each group.
+    """
     names = ["lengths", "rows", "distances", "weights", "far", *([] if parts[0].counts is None else ["counts"])]
     found: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
     joined = Neighborhoods(indptr=np.concatenate(([0], np.cumsum(found.pop("lengths")))), **found)
@@ -205,7 +208,7 @@ class KernelWindow:
         return _kept(found, found.distances <= cast(float, self.bandwidth)) if self.bounded else found
 
     def _vote(self) -> Vote:
-        """Return the kind of vote, on which the number of rows to find depends: kernel votes also need row k + 1."""
+        """Return the voting rule for the search; for a kernel vote, the search also returns row k + 1."""
         if self.bandwidth is not None or self.stretch is not None or isinstance(self.kernel, Uniform):
             return UniformVote()
         return KernelVote(self.kernel)
@@ -220,7 +223,10 @@ def _kept(found: NeighborList, kept: BoolArray) -> NeighborList:
 
 
 def _at_most_one(weights: FloatArray, indptr: IntArray) -> FloatArray:
-    """Divide the weights of a query by their maximum if the maximum exceeds 1; infinite weights become 1."""
+    """Divide the weights of each query by their maximum if the maximum exceeds 1.
+
+    If the maximum is infinite, infinite weights become 1 and all other weights become 0.
+    """
     starts = indptr[:-1][np.diff(indptr) > 0]
     if not starts.size or weights.max() <= 1.0:
         return weights
@@ -420,7 +426,7 @@ class LocallyWeighted(NeighborsEstimator):
         return memory.cached("local table", lambda: LocalTable.of(memory))
 
     def _n_stored(self) -> int:
-        """Return the total weight of the stored rows."""
+        """Return the total weight of the stored rows, rounded down, but at least 1."""
         return max(1, int(self._stored().total_weight * (1 + SLACK)))
 
     def _bandwidth(self) -> float | None:
@@ -470,7 +476,7 @@ class LocallyWeighted(NeighborsEstimator):
     def _left_out(
         self, cells: FloatArray, own: IntArray, windows: Sequence[KernelWindow]
     ) -> Iterator[tuple[slice, int, Neighborhoods]]:
-        """Yield neighborhoods of left-out stored rows for each window; only the last, widest window is searched."""
+        """Yield neighborhoods of left-out rows for each window; only the last and widest window needs a search."""
         for part, found in self._searches(cells, windows[-1], own=own):
             for i in range(len(windows) - 1, -1, -1):  # each window needs a subset of the rows of the wider one
                 found = windows[i].narrow(found)
@@ -479,7 +485,7 @@ class LocallyWeighted(NeighborsEstimator):
     def _searches(
         self, cells: FloatArray, window: KernelWindow, *, own: IntArray | None = None, whole: bool = False
     ) -> Iterator[tuple[slice, NeighborList]]:
-        """Yield the results of `KernelWindow.search` in blocks of bounded memory."""
+        """Search the rows around queries with `KernelWindow.search`, in blocks that limit the use of memory."""
         memory, threads, entries = self._stored(), self._threads(), ENTRIES if window.k is None else _ENTRIES
         start, most = 0, max(1, entries // (window.k or len(memory)))
         size = min(_FIRST_BLOCK * threads, most)
@@ -496,7 +502,7 @@ class LocallyWeighted(NeighborsEstimator):
     def _weighed(
         self, window: KernelWindow, found: NeighborList, cells: FloatArray, own: IntArray | None, whole: bool = False
     ) -> Neighborhoods:
-        """Return the neighborhoods in a window; if no row has weight, the nearest rows get equal weights."""
+        """Return the neighborhoods in a window; if all weights of a query are 0, its nearest rows get equal weights."""
         around = window.weigh(found)
         if not around.far.any():
             return around

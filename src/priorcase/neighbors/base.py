@@ -52,14 +52,14 @@ _WEIGHTS = "attribute weights"
 
 COUNT = Interval(Integral, 1, None, closed="left")
 SEARCH: dict[str, list[Any]] = {"algorithm": [StrOptions(set(get_args(Algorithm)))]}
-"""Constraints of the parameters of all neighbor estimators."""
+"""Constraint on the parameter ``algorithm``, which all neighbor estimators have."""
 
 
 class NeighborsMemory(Memory):
     """Stored rows with a fitted distance and a search index, which are updated when rows are added or removed.
 
-    Copying an index is expensive. Therefore, a copy made with `fork` takes over the index of the original when the copy
-    first changes. A new index is built only if the original has no index.
+    Copying an index is expensive. Therefore, a copy of the memory made with `fork` takes over the index of the original
+    when the copy first changes. If the original is searched again after that, it builds a new index.
     """
 
     def __init__(
@@ -93,7 +93,10 @@ class NeighborsMemory(Memory):
         return other
 
     def saved(self) -> dict[str, Any]:
-        """Return a dictionary of index, statistics and learned weights; empty for few rows or whole-row distances."""
+        """Return the index, the distance statistics and the learned weights for saving.
+
+        The result is empty if there are few rows or if the distance compares whole rows.
+        """
         if len(self) < WORTH_SAVING or self.distance.whole:
             return {}
         with self.searching() as index:
@@ -145,7 +148,7 @@ class NeighborsMemory(Memory):
         """Return one weight for each attribute, or one row of weights for each query if the weights are local.
 
         If the queries are stored rows, ``own`` contains their ids, and the local weights of each query are learned
-        without this query. None means equal weights.
+        without the query itself. None means equal weights.
         """
         weights = self.attribute_weights
         given = self._weights
@@ -209,14 +212,13 @@ class NeighborsMemory(Memory):
                     return
 
     def index_before(self, ids: IdArray) -> Index:
-        """Return the index as it was before the rows ``ids`` were stored; the caller must then add these rows to it."""
+        """Return the index as it was before the rows ``ids`` were stored; the caller must add these rows to it."""
         index = self._index
         if index is None or not index.follow(self._before, self.instances):
             self._index = index = Index(self.instances, self.fitted, self.ids[: -ids.size])
         return index
 
     def append(self, table: Table, targets: Table | None, weights: FloatArray | None) -> IdArray:
-        """Append rows and return their ids."""
         self._before = self.instances.fork()
         return super().append(table, targets, weights)
 
@@ -271,7 +273,11 @@ class NeighborsMemory(Memory):
         ties: bool = False,
         threads: int = 1,
     ) -> NeighborList:
-        """Return the ``k`` nearest rows of each query; weights are learned without the rows in ``own``."""
+        """Return the ``k`` nearest rows of each query; with ``ties``, also return all rows tied with the k-th row.
+
+        The row with id ``exclude[i]`` is excluded from the neighbors of query i. Local attribute weights of query i are
+        learned without this row or, if ``exclude`` is None, without the row with id ``own[i]``.
+        """
         weights = self.weights_for(cells, own if exclude is None else exclude, threads=threads)
         options: Any = {"ties": ties, "algorithm": self.algorithm, "threads": threads}
         with self.searching() as index:
@@ -279,14 +285,17 @@ class NeighborsMemory(Memory):
         return NeighborList(found.indptr, self.positions(found.ids), found.distances)
 
     def distances(self, cells: FloatArray, own: IdArray | None = None, *, threads: int = 1) -> FloatArray:
-        """Return the distances from each query to all stored rows, shape (queries, rows)."""
+        """Return the distances from each query to all stored rows, shape (queries, rows).
+
+        Local attribute weights of query i are learned without the row with id ``own[i]``.
+        """
         fitted, weights = self.fitted, self.weights_for(cells, own, threads=threads)
         with self.searching() as index:
             costs = index.costs(fitted, cells, weights=weights, threads=threads)
         return fitted.finish(costs)
 
     def contributions(self, query: FloatArray, rows: IntArray) -> FloatArray:
-        """Return the attributes' contributions to the distance from one query to each row, shape (rows, attributes)."""
+        """Return the contribution of each attribute to each distance from the query, shape (rows, attributes)."""
         fitted, weights = self.fitted, self.weights_for(query[None])
         weights = weights if weights is None or weights.ndim == 1 else weights[0]
         stored = fitted.prepare(self.instances.cells(rows))
@@ -406,7 +415,10 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
         return self._graph(distances if mode == "distance" else np.ones(ids.shape), ids)
 
     def _nearest(self, cells: FloatArray, k: int, own: IdArray | None) -> tuple[IdArray, FloatArray]:
-        """Return ids and distances of the ``k`` rows nearest to each query, without the row whose id is in ``own``."""
+        """Return ids and distances of the ``k`` nearest rows of each query.
+
+        The row with id ``own[i]`` is excluded from the neighbors of query i; None excludes no rows.
+        """
         memory = self._stored()
         if k > len(memory) - (own is not None):
             sign = "<=" if own is None else "<"
@@ -517,7 +529,7 @@ def needs_one_target(value: object) -> bool:
 
 
 def _numbers(value: object, schema: Schema) -> FloatArray:
-    """Return one weight for each attribute, in column order."""
+    """Convert the user's weights to one weight for each attribute; raise an error if they are invalid."""
     numbers = value
     if isinstance(value, Mapping):  # 1 for the attributes that are not listed
         given = dict(zip(schema.positions(value, parameter="attribute_weights"), value.values(), strict=True))
@@ -551,10 +563,10 @@ def _tabled(schema: Schema, distance: Distance) -> list[tuple[int, ValueTable]]:
 
 
 def declared_values(schema: Schema, distance: Distance, declared: SchemaLike) -> Schema:
-    """Return a schema that declares the values of each `ValueTable`, except in columns with declared kind or values.
+    """Return a schema that declares the values of each `ValueTable`.
 
-    A query value that does not occur in the training data, but has an entry in the `ValueTable`, is then compared by
-    this entry.
+    The distance can then compare a query value that is listed in a `ValueTable`, but does not occur in the training
+    data. Columns whose kind or values the user has declared are not changed.
     """
     if isinstance(declared, Schema) or not (tabled := _tabled(schema, distance)):
         return schema

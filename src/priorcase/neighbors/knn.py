@@ -142,7 +142,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     @changes
     def prequential(self, X: Any, y: Any, classes: Any = None) -> PrequentialClassification:
-        """Predict each row from the rows before it, then store it; rows with too few earlier rows are only stored."""
+        """Predict each row from the rows before it, then store it; while too few rows are stored, only store rows."""
         return run_prequential(self, PrequentialClassification, X, y, classes)
 
     def _check_parameters(self) -> None:
@@ -204,7 +204,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
-        """Predict the probability of each class in ``classes_``; for several targets, return one array for each."""
+        """Predict the probability of each class in ``classes_``; for several targets, return one array per target."""
         return self._by_target(np.concatenate([self._probabilities(poll) for poll in polls_of(self, self._cells(X))]))
 
     @reads
@@ -250,11 +250,18 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         )
 
     def _deciding_priors(self, left_out: LeftOut | None = None) -> Sequence[FloatArray | None]:
-        """Return the prior of each target, or None if it cannot change predictions; None avoids rounding errors."""
+        """Return the prior of each target for choosing the most probable class.
+
+        If all classes have the same prior weight, which cannot change the choice, None is returned to avoid rounding
+        errors.
+        """
         return [None] * len(self._outputs()) if self._prior_is_level() else self._priors(left_out)
 
     def _priors(self, left_out: LeftOut | None = None) -> Sequence[FloatArray | None]:
-        """Return the class prior of each target; ``"frequency"`` gives a separate prior for each left-out row."""
+        """Return the class prior of each target.
+
+        If ``left_out`` is given, the prior ``"frequency"`` has a separate row of weights for each left-out row.
+        """
         outputs = self._outputs()
         if self._prior is None:
             return [None] * len(outputs)
@@ -270,7 +277,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return found
 
     def _width(self) -> int:
-        """Return the number of values computed for each query: one for each class."""
+        """Return how many numbers are computed for each query: one for each class of each target."""
         return sum(classes.labels.size for classes in self._outputs())
 
     def _shaped(self, chosen: AnyArray) -> AnyArray:
@@ -297,7 +304,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         return self._shaped(predicted), found
 
     def _core_targets(self, n: int) -> tuple[Any, ...]:
-        """Return the name and the arguments of the compiled core's method that predicts the last ``n`` rows."""
+        """Return the name and the arguments of the method of the compiled core that predicts the last ``n`` rows."""
         outputs, codes = self._outputs(), self._targets()
         starts = np.cumsum([0, *(classes.labels.size for classes in outputs)])
         # Ties are broken by the class frequencies before these rows.
@@ -327,7 +334,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray | list[FloatArray]:
         """Predict the class probabilities of each stored row from all other rows, in the order of ``ids_``. Column
-        statistics, learned weights and k come from all rows; ``relearn=True`` excludes the row itself; see `relearns_`.
+        statistics, learned weights and k use all rows, or only the other rows if ``relearn`` and `relearns_` are true.
         """
         return self._by_target(left_out_answers(self, relearn, KNNClassifier._probabilities))
 
@@ -352,7 +359,8 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
         See `KNNClassifier`. Options that need classes are not available: ``attribute_weights="bayes"``, the distances
         ``"mvdm"``, ``"vdm"`` and ``"ivdm"``, and ``"hvdm"`` with nominal columns.
     ties
-        ``"majority"``: all rows tied with the k-th neighbor vote. ``"first"``: exactly k rows vote; ties go to low ids.
+        ``"majority"``: all rows tied with the k-th neighbor vote. ``"first"``: exactly k rows vote; of several tied
+        rows, the rows with the lowest ids vote.
 
     Attributes
     ----------
@@ -456,7 +464,6 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
         return numbers[:, 0] if self._flat else numbers
 
     def _width(self) -> int:
-        """Return the number of values computed for each query."""
         return 1
 
     def _targets_at(self, rows: IntArray) -> FloatArray:

@@ -29,7 +29,7 @@ _FIRST_BLOCK = 64  # queries before the length of their lists is known
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Rule for the votes of the neighbors, and rule for ties."""
+    """Voting rule, and rule for ties."""
 
     vote: Vote
     ties: Ties
@@ -50,7 +50,10 @@ class Rules:
 def polls_of(
     estimator: KNNClassifier | KNNRegressor, cells: FloatArray, n_neighbors: int | None = None, *, first: int = 0
 ) -> Iterator[Poll]:
-    """Return the voters and votes of an estimator's queries; in messages, the first query has the number ``first``."""
+    """Return an iterator over the votes on blocks of queries.
+
+    In error messages, the first query has the number ``first``.
+    """
     memory = estimator._stored()
     k: int | Literal["all"]
     if n_neighbors is None and estimator._k == "all":
@@ -117,9 +120,9 @@ def rank(
 ) -> NeighborList:
     """Return the rows needed for a vote of ``k`` neighbors, sorted by distance, or all rows by id if ``k`` is "all".
 
-    ``own`` contains the positions of the queries among the stored rows. One copy of each
-    query is left out: the weight of its row is reduced by 1, so a row with weight 2 still votes with weight 1. With
-    ``whole``, and always if all rows vote, the row is left out completely.
+    ``own``, if given, contains the positions of the queries among the stored rows. One copy of each query is left out:
+    the weight of its row is reduced by 1, so a row with weight 2 still votes with weight 1. With ``whole``, and always
+    if all rows vote, the row is left out completely.
     """
     row_weights, ids = memory.row_weights, None if own is None else memory.ids[own]
     if k == "all":
@@ -160,7 +163,7 @@ def rank(
 def refuse_overflow(
     memory: NeighborsMemory, cells: FloatArray, neighbors: NeighborList, voters: NeighborList, *, first: int = 0
 ) -> None:
-    """Raise an error if the bandwidth of a query, or the distance of one of its voters, is infinite."""
+    """Raise an error if the bandwidth of a query or the distance of a voter is infinite."""
     infinite = np.isinf(voters.distances)
     far = np.zeros(len(voters), dtype=bool) if voters.bandwidths is None else np.isinf(voters.bandwidths)
     if infinite.any() or far.any():
@@ -226,7 +229,10 @@ def check_scores(scores: FloatArray) -> FloatArray:
 def left_out_answers(
     estimator: KNN, relearn: bool, answer: Callable[[KNN, Poll, LeftOut | None], AnyArray]
 ) -> AnyArray:
-    """Return the result of ``answer`` for the leave-one-out vote on each stored row, with refits if necessary."""
+    """Return the results of ``answer`` for the votes of all other rows on each stored row.
+
+    If ``relearn`` is true and the estimator learns from targets, the estimator is fitted again without each row.
+    """
     if needs_refits(estimator, relearn):
         found = []
         for _, other, query in refits(estimator):

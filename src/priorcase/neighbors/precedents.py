@@ -156,7 +156,7 @@ class Precedents(PrintedPerQuery):
         )
 
     def _listed(self, entries: Sequence[IntArray]) -> dict[str, Any]:
-        """Return the fields that have one entry per voter, reduced to ``entries``, and the new ``indptr``."""
+        """Return the fields with one entry per voter, restricted to the given entries, and the new ``indptr``."""
         every = np.concatenate([np.arange(0), *entries])
         found: dict[str, Any] = {name: getattr(self, name)[every] for name in self._by_entry}
         found["rows"] = [self.rows[entry] for entry in every.tolist()]
@@ -171,7 +171,7 @@ class Precedents(PrintedPerQuery):
         return replace(self, **listed, n_voters=n_voters)
 
     def _unlisted(self) -> int:
-        """Return the number of rows that vote on a single query but are not listed."""
+        """Return the number of voters that are not listed, for precedents of a single query."""
         return 0 if self.n_voters is None else int(self.n_voters[0]) - self.ids.size
 
     def query_of_entry(self) -> IntArray:
@@ -283,7 +283,10 @@ def assemble(
 
 
 def importance_of(memory: NeighborsMemory, queries: int) -> FloatArray:
-    """Return the weight of each attribute, or its mutual information with the target if all weights are equal."""
+    """Return the weight of each attribute, or its mutual information with the target if all weights are equal.
+
+    The result has shape (queries, attributes), with the same values for each query.
+    """
 
     def learned() -> FloatArray:
         weights = memory.attribute_weights
@@ -297,7 +300,10 @@ def importance_of(memory: NeighborsMemory, queries: int) -> FloatArray:
 
 
 def outside_intervals(estimator: Any, X: Any, ends: FloatArray) -> tuple[Precedent | None, ...]:
-    """Return, for each query, the nearest row with a target outside the query's interval, or None."""
+    """Return, for each query, the nearest row with a target outside the query's interval, or None.
+
+    ``ends`` contains the lower and the upper limit of the interval for each query.
+    """
     memory: NeighborsMemory = estimator._answering()
     numbers = np.asarray(memory.instances.target(0), np.float64)
 
@@ -447,7 +453,11 @@ def _fitting(columns: Sequence[Sequence[str]], order: Sequence[int], room: int) 
 
 @dataclass(frozen=True)
 class TerminalView:
-    """Display of precedents with ``rich`` at any width; by default, of the first few queries, each under its number."""
+    """Display of precedents on a terminal with ``rich``, in tables that fit the width of the terminal.
+
+    Each query is shown under its heading. By default, only the first few queries are shown, with their numbers as
+    headings.
+    """
 
     precedents: Precedents
     target: str = "target"
@@ -532,10 +542,10 @@ def _panels(columns: Sequence[Sequence[Text]], room: int) -> list[Sequence[Seque
 def _columns(
     one: Precedents, attributes: Sequence[int], groups: Sequence[Sequence[int]], votes: bool
 ) -> list[list[Text]]:
-    """Return columns for the voters, and for the nearest case of another class unless it is a voter.
+    """Return a column for each voter, and a column for the nearest case of another class if it is not yet shown.
 
     A column has a header, a line with the target, and a line for each attribute with its value and its contribution to
-    the distance. The footer contains distance and vote. The attributes of a group share a line.
+    the distance. The footer contains the distance and the vote. The attributes of a group share a line.
     """
     from rich.text import Text
 

@@ -34,7 +34,7 @@ _GROWTH = 0.1
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PrequentialResult(GridResult):
-    """Predictions for a stream, each row from the rows before it; they print as a table of scores.
+    """Predictions for a stream of rows, in which each row is predicted from the rows before it; prints as a table.
 
     ``predictions`` and ``targets`` contain one entry per predicted row, and with several targets one column per target.
     ``first`` is the number of rows that were only stored, because there were too few rows to predict from. ``backend``
@@ -225,8 +225,9 @@ def _in_core(estimator: KNNClassifier | KNNRegressor, table: Table, targets: Tab
 class _Ranges:
     """Ranges for scaling columns while rows are stored one by one.
 
-    The compiled core extends ranges that go from the smallest to the largest number. Ranges without outliers are
-    computed in Python before each block of rows, and stay the same while the rows of the block are predicted.
+    The compiled core extends each range that goes from the smallest to the largest number of a column. A range without
+    outliers is computed in Python before each block of rows, and stays the same while the rows of the block are
+    predicted.
     """
 
     def __init__(
@@ -237,7 +238,7 @@ class _Ranges:
         self._until = dict.fromkeys(inlying, -1)  # the number of stored rows up to which a range is valid
 
     def parts(self, rows: FloatArray, stored: int) -> Iterator[slice]:
-        """Yield blocks of rows with constant inlier ranges; ``low`` and ``high`` are updated before each block."""
+        """Yield blocks of rows in which ranges without outliers stay the same; update the ranges before each block."""
         start, columns = 0, list(self.inlying)
         while start < len(rows):
             for a in columns:

@@ -26,7 +26,8 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
     """Transform rows into a sparse graph of their nearest stored rows, with distances for mixed tables.
 
     Like scikit-learn's ``KNeighborsTransformer``, this class serves estimators that accept precomputed distances, such
-    as DBSCAN, t-SNE and UMAP. Column j is the stored row with the j-th lowest id; row entries are sorted by distance.
+    as DBSCAN, t-SNE and UMAP. Column j belongs to the stored row with the j-th lowest id; the entries of a row are
+    sorted by distance.
 
     Parameters
     ----------

@@ -452,7 +452,7 @@ class Problem:
 
     @cached_property
     def ranks(self) -> IntArray:
-        """Rank of each distinct row in a random order that does not depend on the order of the table."""
+        """Rank of each row in a random order that does not depend on row order; equal rows have equal ranks."""
         return content_ranks(self.base._memory.instances, self.truth, self.seed)
 
     def folds(self, n_folds: int) -> FloatArray:
@@ -467,18 +467,24 @@ class Problem:
         return by_class or resolve_method(grid.attribute_weights) is not None
 
     def searched(self, grid: CandidateGrid) -> Any:
-        """Return a fitted model for searches only, not for votes: the base model if possible, otherwise a new model."""
+        """Return a model with the distance and attribute weights of the grid; use it for searches, not for votes."""
         same = grid.distance is self.base.distance and grid.attribute_weights is None
         return self.base if same else self.fitted(grid.distance, grid.attribute_weights)
 
     def fitted(self, distance: Any, attribute_weights: Any, **voting: Any) -> Any:
-        """Return a model fitted to all rows; without ``voting`` parameters, it is used for searches only."""
+        """Return a model with the given parameters, fitted to all rows.
+
+        Without ``voting`` parameters, the model can be used only for searches.
+        """
         model = copy.copy(self.base)
         model.__dict__.update(distance=distance, attribute_weights=attribute_weights, **voting)
         return with_rows(model, self.base._memory.instances)
 
     def without(self, held_out: FloatArray) -> Problem:
-        """Return the problem with ``held_out`` subtracted from the row weights; columns and classes stay the same."""
+        """Return the problem with ``held_out`` subtracted from the row weights; columns and classes stay the same.
+
+        Rows whose weight becomes 0 are removed.
+        """
         model, instances = copy.copy(self.base), self.base._memory.instances
         if isinstance(model, KNNClassifier):
             model._labeling = replace(model._labeling, declared=tuple(c.labels for c in model._outputs()))
@@ -501,7 +507,10 @@ class Problem:
         return grid_sums(model, queries, grid, n_blocks)
 
     def up_to(self, grid: CandidateGrid, weight: float) -> CandidateGrid:
-        """Return the grid without values of ``n_neighbors`` above ``weight``, the total weight of the other rows."""
+        """Return the grid without values of ``n_neighbors`` above ``weight``.
+
+        ``weight`` is the total weight of the rows from which a row is predicted.
+        """
         ks = tuple(k for k in grid.n_neighbors if k <= int(weight * (1 + SLACK)))
         if not ks:
             raise ParameterError(
@@ -594,7 +603,10 @@ def deal(groups: AnyArray, ranks: IntArray, weights: FloatArray, n_folds: int) -
 def _measure(
     problem: Problem, grids: Sequence[CandidateGrid], step: Callable[[], None]
 ) -> tuple[list[CandidateGrid], Sums]:
-    """Return the candidates whose ``n_neighbors`` is small enough for the rows, and the scores of each candidate."""
+    """Score all candidates on the rows; return the grids and the scores.
+
+    The returned grids do not contain values of ``n_neighbors`` that are too large for the number of rows.
+    """
     weight = float(problem.weights.sum())
     rows = np.argsort(problem.ranks, kind="stable")[: problem.n_samples]
     places = np.minimum(problem.ranks, problem.ranks[rows[-1]])
@@ -633,7 +645,11 @@ def _measured(
     blocks: IntArray,
     n_blocks: int,
 ) -> tuple[int, Sums | None]:
-    """Return ``number`` and the grid's scores on ``rows``; for fitting, ``held_out`` is subtracted from the weights."""
+    """Return ``number``, which identifies the grid, and the summed scores of the grid on ``rows``.
+
+    The rows are predicted from all rows after ``held_out`` is subtracted from their weights, or by leave-one-out if
+    ``held_out`` is None.
+    """
     if held_out is None:
         return number, problem.sums(problem, grid, rows, problem.weights, blocks, n_blocks)
     if not rows.size:
@@ -659,7 +675,8 @@ def _nested_scores(
 def best_candidate(sums: Sums, scoring: str, shapes: Sequence[tuple[int, int, int, int]]) -> int:
     """Return the best candidate; the log-score has three safeguards against lucky and overconfident candidates.
 
-    - The mean loss includes one additional misclassified row: ``(sum of losses + surprise) / (n + 1)``.
+    - The mean loss includes one additional misclassified row: ``(sum of losses + surprise) / (n + 1)``. The surprise is
+      the mean log-loss that would result if one of the other classes were the true class.
     - Scores are averaged over three adjacent values of ``n_neighbors``, with weights 1/4, 1/2 and 1/4.
     - Among candidates within half a standard error (of the paired differences) of the best, the candidate with the
       lowest sum of Brier score and error rate is selected (after Breiman et al. 1984, section 3.4.3).
@@ -692,7 +709,11 @@ def _smoothed(scores: FloatArray, shapes: Sequence[tuple[int, int, int, int]]) -
 
 
 def _near_best(losses: FloatArray, weights: FloatArray, guarded: FloatArray, lead: int) -> BoolArray:
-    """Return a mask of the candidates with a loss within half a standard error of the best loss."""
+    """Return a mask of the candidates with a loss within half a standard error of the best loss.
+
+    ``losses`` and ``weights`` contain the sums of each block of rows, ``guarded`` contains the mean loss of each
+    candidate, and ``lead`` is the best candidate.
+    """
     finite, kept = np.isfinite(losses).all(axis=0) & np.isfinite(guarded), weights > 0
     losses, weights, n_blocks = losses[kept], weights[kept], int(kept.sum())
     if n_blocks < 2:
@@ -754,7 +775,7 @@ class Sums:
 
 
 def grid_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int) -> Sums:
-    """Return the sums of all scores for every candidate; the compiled core is used for voting rules it supports."""
+    """Return the sums of all scores for every candidate, computed by the compiled core where possible."""
     sums, in_core = Sums.zero(model, n_blocks, len(grid)), len(queries) > 0 and not model._stored().local_weights
     np.add.at(sums.weights, queries.blocks, queries.times)
     known = np.array([in_core and resolve_vote(*choice).core is not None for choice in grid.votes])
@@ -812,7 +833,7 @@ def _core_scores(model: Model, queries: Queries, grid: CandidateGrid, starts: In
 
 
 def poll_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int) -> Mapping[str, FloatArray]:
-    """Return the same sums as `grid_sums` for any voting rule; Python handles one voting rule and one k at a time."""
+    """Return the sums of all scores for any voting rule; Python computes each voting rule and each k separately."""
     sums, most = Sums.zero(model, n_blocks, len(grid)).of, max(grid.n_neighbors)
     memory, threads, size = model._stored(), model._threads(), max(1, ENTRIES // (8 * most))
     for start in range(0, len(queries), size):
@@ -922,7 +943,7 @@ class _KNNCV(RowsEstimator[Memory]):
     # -- selection
 
     def _plain(self) -> Any:
-        """Return an unfitted model with the parameters that are not subject to selection."""
+        """Return an unfitted model with the parameters that are not selected."""
         given: dict[str, Any] = {"schema": self.schema, "categorical_features": self.categorical_features}
         return (KNNClassifier if isinstance(self, ClassifierMixin) else KNNRegressor)(n_jobs=self.n_jobs, **given)
 
@@ -1013,7 +1034,11 @@ class _KNNCV(RowsEstimator[Memory]):
 
     @reads
     def loo_predict(self, *, relearn: bool = False) -> AnyArray:
-        """Predict each stored row from all other rows, in the order of ``ids_``; see `loo_predict_proba`."""
+        """Predict each stored row from all other rows, in the order of ``ids_``.
+
+        The parameters were selected on all rows. With ``relearn=True``, the parameters for each row are selected on the
+        other rows.
+        """
         if not needs_refits(self, relearn):
             return np.asarray(self._ask("loo_predict"))
         return np.concatenate([model._shaped(model._decide(poll)) for model, poll in _left_out_polls(self)])

@@ -29,14 +29,15 @@ _LARGEST_PRIOR = 1e300
 
 
 def summed(groups: IntArray, values: FloatArray, n: int) -> FloatArray:
-    """Return, for each group from 0 to n - 1, the sum of its values, which are added one by one in order."""
+    """Return the sum of the values in each of ``n`` groups; ``groups`` contains the group number of each value."""
     return np.asarray(np.bincount(groups, weights=values, minlength=n), dtype=np.float64)
 
 
 # -- weights of neighbors
 #
-# A voting rule computes the vote of each neighbor. ``needs_bandwidth`` is whether the rule reads ``voters.bandwidths``.
-# ``core`` is the rule in the compiled core: number of the rule, parameter, and bandwidth (0: one for each query).
+# A voting rule computes the vote of each neighbor. ``needs_bandwidth`` is True if the rule uses ``voters.bandwidths``.
+# ``core`` describes the rule to the compiled core: its number, its parameter, and its bandwidth (0 if each query has
+# its own bandwidth).
 
 CoreVote: TypeAlias = tuple[int, float, float]
 _KERNELS = ("Triangular", "Epanechnikov", "Biweight", "Tricube", "Uniform", "Gaussian", "Exponential", "InversePower")
@@ -56,7 +57,10 @@ class UniformVote:
 
 @dataclass(frozen=True)
 class InverseSquare:
-    """Votes of ``1 / d^2``; if rows at distance 0 exist, only these rows vote (Mitchell 1997, eqs. 8.3 and 8.4)."""
+    """Votes of ``1 / d^2`` at distance d; if any distance is 0, only neighbors at distance 0 vote.
+
+    See Mitchell 1997, equations 8.3 and 8.4.
+    """
 
     needs_bandwidth: ClassVar[bool] = False
     core: ClassVar[CoreVote] = (1, 1.0, 0.0)
@@ -72,11 +76,12 @@ class InverseSquare:
 
 @dataclass(frozen=True)
 class KernelVote:
-    """Votes of ``K(d / h)`` for a ``bandwidth`` h; by default, h is the distance of the (k+1)-th nearest row.
+    """Votes of ``K(d / h)`` at distance d, where K is the ``kernel`` and h the ``bandwidth``.
 
-    If ``h`` is 0 or all votes on a query would be 0, the query's voters vote equally. If K is infinite for some voters,
-    such as ``1 / u^p`` at distance 0, only these voters have a vote. A row at an infinite distance votes only if all
-    votes on the query would otherwise be 0.
+    If ``bandwidth`` is None, h is the distance of the (k+1)-th nearest row. If h is 0, or if the votes of all neighbors
+    would be 0, all neighbors of the query have equal votes. If K is infinite for some neighbors, such as ``1 / u^p`` at
+    distance 0, only these neighbors vote. A neighbor at an infinite distance votes only if all other votes on the query
+    are 0.
     """
 
     kernel: Kernel
@@ -111,7 +116,10 @@ class KernelVote:
 
 @dataclass(frozen=True)
 class FunctionVote:
-    """Votes that a function computes from one query's distances, in ascending order or, if all rows vote, by row id."""
+    """Votes returned by a function, which is called with the distances between one query and its neighbors.
+
+    The distances are in ascending order or, if all stored rows vote, in the order of the row ids.
+    """
 
     function: Callable[[Any], Any]
     needs_bandwidth: ClassVar[bool] = False
@@ -130,7 +138,11 @@ _VOTES |= {name: kernel for name, kernel in KERNELS.items() if name != "uniform"
 
 
 def resolve_vote(vote: object, bandwidth: float | None = None) -> Vote:
-    """Return the voting rule for a name, kernel or function; with a bandwidth, a function is treated as a kernel."""
+    """Return the voting rule for a name, a kernel or a function.
+
+    Without a bandwidth, a function receives the distances from a query. With a bandwidth h, the function is used as
+    a kernel and receives the distances divided by h.
+    """
     given = _VOTES[vote]() if isinstance(vote, str) and vote in _VOTES else vote
     if isinstance(given, Vote):
         rule: Vote = given
@@ -155,7 +167,11 @@ def resolve_vote(vote: object, bandwidth: float | None = None) -> Vote:
 
 
 def _settled(votes: FloatArray, voters: NeighborList) -> FloatArray:
-    """Make sums of votes positive and finite: infinite votes exclude all others, and votes that are all 0 become 1."""
+    """Rescale the votes on each query, where necessary, so that their sum is positive and finite.
+
+    Infinite votes become 1, and all other votes on the same query become 0. If all votes on a query are 0, they become
+    1.
+    """
     largest = np.maximum.reduceat(votes, voters.indptr[:-1])
     odd = (largest > _LARGE) | (largest < 1 / _LARGE)
     for query in np.flatnonzero(odd).tolist():
@@ -174,7 +190,10 @@ def _settled(votes: FloatArray, voters: NeighborList) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class Poll:
-    """Voters of the queries ``start:stop`` of a batch, and their votes before multiplication by row counts."""
+    """Neighbors that vote on the queries ``start:stop`` of a batch, and their votes.
+
+    ``unit_votes`` contains the vote of each neighbor before multiplication by the weight of its row.
+    """
 
     start: int
     stop: int
@@ -182,13 +201,13 @@ class Poll:
     unit_votes: FloatArray
 
     def votes(self) -> FloatArray:
-        """Return the vote of each voter, multiplied by the count (weight) of the voter's row."""
+        """Return the vote of each neighbor, multiplied by the weight of its row."""
         counts = self.voters.counts
         return self.unit_votes if counts is None else np.asarray(self.unit_votes * counts)
 
 
 def means(poll: Poll, targets: FloatArray) -> FloatArray:
-    """Return vote-weighted means of the targets, shape (queries, targets), within the range of the voters' targets."""
+    """Return the mean target of each query's neighbors, weighted by their votes; shape (queries, targets)."""
     voters, votes = poll.voters, poll.votes()
     result = np.empty((len(voters), targets.shape[1]))
     for t in range(targets.shape[1]):
@@ -197,9 +216,10 @@ def means(poll: Poll, targets: FloatArray) -> FloatArray:
 
 
 def class_votes(poll: Poll, classes: Classes, prior: FloatArray | None = None) -> FloatArray:
-    """Return the sum of the votes for each class, shape (queries, classes), added in the order of the voters.
+    """Return the sum of the votes for each class, shape (queries, classes).
 
-    With a prior, votes are rescaled so that their sum is the total weight of the voters, and the prior is added.
+    If ``prior`` is given, the votes on each query are rescaled so that their sum is the total row weight of the query's
+    neighbors, and the prior weight of each class is added.
     """
     voters, n_classes = poll.voters, classes.labels.size
     cells = voters.queries() * n_classes + classes.codes[voters.rows]
@@ -210,7 +230,7 @@ def class_votes(poll: Poll, classes: Classes, prior: FloatArray | None = None) -
 
 
 def _n_voters(voters: NeighborList) -> FloatArray:
-    """Return the total weight of the voters of each query."""
+    """Return the total row weight of each query's neighbors."""
     counts = voters.lengths if voters.counts is None else summed(voters.queries(), voters.counts, len(voters))
     return np.asarray(counts, dtype=np.float64)
 
@@ -218,7 +238,10 @@ def _n_voters(voters: NeighborList) -> FloatArray:
 def probabilities(
     poll: Poll, classes: Classes, prior: FloatArray | None = None, temperature: float = 1.0
 ) -> FloatArray:
-    """Return class probabilities proportional to ``(n_c + a_c)^(1 / T)`` for votes n, prior a, temperature T."""
+    """Return class probabilities proportional to ``(n_c + a_c)^(1 / T)``.
+
+    n_c is the sum of the votes for class c, a_c is the prior weight of class c, and T is the temperature.
+    """
     votes = class_votes(poll, classes, prior)
     if temperature != 1.0:  # relative to the largest, whose power neither overflows nor underflows
         with np.errstate(under="ignore"):
@@ -229,7 +252,10 @@ def probabilities(
 
 
 def prior_weights(prior: object, class_weights: Sequence[FloatArray]) -> list[FloatArray | None]:
-    """Return the Dirichlet prior weights of each target's classes; None for targets without a prior or with prior 0."""
+    """Return an array of prior class weights for each target, or None for a target without a prior.
+
+    ``class_weights`` contains the total row weight of each class, for each target.
+    """
     if prior is None or (is_number(prior) and prior == 0):
         return [None] * len(class_weights)
     if isinstance(prior, str) and prior == "uniform":
@@ -251,11 +277,11 @@ def prior_weights(prior: object, class_weights: Sequence[FloatArray]) -> list[Fl
 
 
 LeftOut = tuple[IntArray, FloatArray]
-"""Positions of the queries among the stored rows, and the weight to subtract from each query's class frequency."""
+"""Positions of the rows that are left out, and the weight to subtract from the frequency of each row's class."""
 
 
 def left_out_once(rows: IntArray, row_weights: FloatArray | None) -> LeftOut:
-    """Return ``rows``, and for each row the weight that leave-one-out removes: the row's weight, but at most 1."""
+    """Return the given rows, and the weight that leave-one-out removes from each: the row weight, but at most 1."""
     return rows, np.ones(rows.size) if row_weights is None else np.minimum(row_weights[rows], 1.0)
 
 
@@ -266,7 +292,10 @@ def decide(
     priors: Sequence[FloatArray | None],
     left_out: LeftOut | None = None,
 ) -> IntArray:
-    """Return the positions of the winning classes, shape (queries, targets); a prior can differ between queries."""
+    """Return the position of the winning class for each query and target, shape (queries, targets).
+
+    A prior has shape (classes,), or (queries, classes) if it differs between queries.
+    """
     columns = []
     for classes, prior in zip(targets, priors, strict=True):
         tied: Sequence[int] = ()
@@ -275,7 +304,7 @@ def decide(
         else:
             lists = poll.voters.indptr, classes.at(poll.voters.rows), poll.votes(), poll.voters.distances
             chosen, n_tied = elect(*lists, classes.labels.size, None, TIES[ties])
-            if n_tied and ties == "majority":  # rows of each class are counted only if they decide
+            if n_tied and ties == "majority":  # counting the rows of each class takes time, so it is done only for ties
                 chosen, n_tied = elect(*lists, classes.labels.size, classes.weights, TIES[ties])
             if n_tied:
                 tied = np.flatnonzero(chosen < 0).tolist()
@@ -288,7 +317,10 @@ def decide(
 def _counted(
     poll: Poll, ties: Ties, classes: Classes, prior: FloatArray | None, left_out: LeftOut | None
 ) -> tuple[IntArray, list[int]]:
-    """Return winning classes and tied queries; a prior and left-out rows are allowed, unlike in compiled `elect`."""
+    """Return the winning class of each query, and the queries with a tie that `_reduced` must break.
+
+    Unlike the compiled function `elect`, this function supports a prior and left-out rows.
+    """
     votes = class_votes(poll, classes, prior)
     leads = votes == votes.max(axis=1, keepdims=True)
     if ties == "majority":  # the class with most training rows, then the first
@@ -311,7 +343,10 @@ def _counted(
 
 
 def _reduced(poll: Poll, query: int, classes: Classes, prior: FloatArray | None) -> int:
-    """Drop the farthest voters of a tied query until one class leads; if none ever leads, the nearest voter decides."""
+    """Break a tie: drop the farthest neighbors of a query until a single class leads, and return this class.
+
+    If no single class ever leads, return the class of the nearest neighbor.
+    """
     voters, n_classes = poll.voters, classes.labels.size
     part = slice(int(voters.indptr[query]), int(voters.indptr[query + 1]))
     order = np.argsort(voters.distances[part], kind="stable") + part.start

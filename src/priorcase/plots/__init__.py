@@ -1,4 +1,7 @@
-"""Plots of models and predictions; each display has a method ``plot`` and a method ``frame``, which returns numbers."""
+"""Plots of models and predictions.
+
+Each display has a method ``plot``, and a method ``frame`` that returns the plotted numbers as a data frame.
+"""
 
 from priorcase.plots.concept import ConceptDisplay
 from priorcase.plots.leave_one_out import LeaveOneOutDisplay

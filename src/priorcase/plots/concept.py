@@ -1,4 +1,4 @@
-"""Plots of concept descriptions: stored instances with their records, and dropped instances."""
+"""Plots of the instances that a concept learner (`IB1` to `IB5`) has stored, dropped or never stored."""
 
 from __future__ import annotations
 
@@ -36,13 +36,18 @@ _RECORD = ("successes", "trials", "accuracy_low", "accuracy_high", "frequency_lo
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ConceptDisplay(Display):
-    """Instances of a concept description in a plane, marked by state; created by `ConceptDisplay.of`.
+    """Instances of a concept learner as points in a plane, marked by state; created by `ConceptDisplay.of`.
 
-    ``axes`` contain the positions of the instances; ``ids`` and ``labels`` are their ids and classes. ``states`` are
-    ``"acceptable"``, ``"mediocre"`` or ``"poor"`` if records decide which instances vote, and ``"stored"`` otherwise.
-    If all learned rows are passed to `of`, instances that are not stored are ``"dropped"`` or ``"passed"`` (never
-    stored). For each instance, ``records`` contains the successes, the trials, and the intervals of its accuracy and of
-    the frequency of its class (NaN if the instance is not stored).
+    ``axes`` contain the positions of the instances; ``ids`` and ``labels`` are their ids and classes.
+
+    ``states`` contains the state of each instance. Stored instances of `IB3` to `IB5`, whose records of past
+    predictions decide whether they vote, are ``"acceptable"``, ``"mediocre"`` or ``"poor"``; stored instances of other
+    learners are ``"stored"``. If all learned rows are passed to `of`, all other instances are ``"dropped"``, or
+    ``"passed"`` if they were never stored.
+
+    ``records`` maps names to numbers for each instance: the correct predictions (``successes``), all predictions
+    (``trials``), and the interval bounds of the instance's accuracy and of the frequency of its class. The numbers are
+    NaN for instances that are not stored.
 
     Examples
     --------
@@ -118,7 +123,7 @@ class ConceptDisplay(Display):
     def frame(self) -> Any:
         """Return a frame with one row per instance.
 
-        The columns are ``id``, ``class``, both axes by name, ``state``, and the record of the instance.
+        The columns are ``id``, ``class``, both axes by name, ``state``, and the entries of ``records``.
         """
         columns: dict[str, Any] = {"id": self.ids, "class": self.labels}
         for axis in self.axes:
@@ -146,10 +151,10 @@ class ConceptDisplay(Display):
             return ax
 
     def plot_records(self, ax: Any = None) -> Any:
-        """Plot the accuracy interval of each stored instance and the frequency interval of its class.
+        """Plot the accuracy interval of each stored instance as a line, by class; return the axes.
 
-        The accuracy interval of an acceptable instance is above the band of the class frequency, and the accuracy
-        interval of a poor instance is below this band. Returns the axes.
+        For each class, a band shows the interval of the class frequency. The line of an acceptable instance is above
+        the band of its class, and the line of a poor instance is below the band.
         """
         records, start = self.records, 0
         thin = min(1.0, _MANY / max(1, int((~np.isnan(records["trials"])).sum())))
@@ -178,7 +183,7 @@ class ConceptDisplay(Display):
             return ax
 
     def _samples(self) -> list[Any]:
-        """Return legend entries: the classes, then the states that occur."""
+        """Return the legend entries of the classes and of the states that occur."""
         from matplotlib.lines import Line2D
 
         samples: list[Any] = [
@@ -209,7 +214,7 @@ def _look(state: str, color: str, marker: str) -> dict[str, Any]:
 
 
 def _description(model: ConceptLearner, concept: Value) -> dict[str, AnyArray]:
-    """Return the columns of the stored instances of one concept description."""
+    """Return the stored instances of a concept description, as a mapping from column names to arrays."""
     columns = frame_columns(model.concept_)
     if "concept" not in columns:
         if concept is not None:
@@ -242,8 +247,8 @@ def _learned_classes(model: ConceptLearner, X: Any, y: Any) -> AnyArray:
 def _dropped(model: ConceptLearner, concept: Value, columns: dict[str, AnyArray]) -> IdArray:
     """Return the ids of instances that were stored and later dropped; empty if the model has no history.
 
-    Each instance has a step in the history. The instance was stored if its step increased the number of stored
-    instances plus the number of instances dropped so far.
+    The history has one step for each learned instance. The instance was stored if its step increased the number of
+    stored instances, apart from instances that were dropped in the same step.
     """
     none = np.empty(0, np.int64)
     if not model.history:

@@ -1,4 +1,4 @@
-"""Functions shared by displays: axes, planes of two columns or of principal components, and stored rows."""
+"""Classes and functions that displays share: axes, planes for two-dimensional plots, and stored rows."""
 
 from __future__ import annotations
 
@@ -44,14 +44,17 @@ _DATE_STEPS = [
 
 
 class Display(ABC):
-    """Base class of displays, which print as one line; `frame` returns the numbers, and `plot` draws them."""
+    """Base class of the displays; `frame` returns the plotted numbers, and `plot` draws them.
+
+    A display prints as one line.
+    """
 
     def __init_subclass__(cls) -> None:
         prefix_all_errors(cls)
 
     @abstractmethod
     def frame(self) -> Any:
-        """Return the numbers as a frame."""
+        """Return the plotted numbers as a data frame."""
 
     @abstractmethod
     def plot(self, ax: Any = None) -> Any:
@@ -59,13 +62,13 @@ class Display(ABC):
 
     @abstractmethod
     def _summary(self) -> str:
-        """Describe the plot in one line."""
+        """Return a description of the plot in one line."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}: {self._summary()}"
 
     def _repr_png_(self) -> bytes | None:
-        """Return the plot as PNG for notebooks; None without matplotlib, so that notebooks show the text."""
+        """Return the plot as a PNG image for notebooks; None if matplotlib is not installed."""
         if find_spec("matplotlib") is None:
             return None
         from matplotlib import pyplot
@@ -81,11 +84,12 @@ class Display(ABC):
 
 @dataclass(frozen=True, eq=False)
 class AxisColumn:
-    """A column as an axis; numbers are unchanged, dates become seconds, and categories have positions 0, 1, ...
+    """A table column as the axis of a plot.
 
-    ``positions`` contains the position of each row (NaN if the value is missing). ``values`` contains the categories at
-    positions 0, 1, ... (ordinal levels in their order, other categories sorted), or is None for numbers. ``rows``
-    contains the number of the first row with each category. ``dated`` is True if the numbers are dates.
+    ``positions`` contains the position of each table row: the number, the date in seconds, or 0, 1, ... for a category;
+    NaN if the value is missing. ``values`` contains the categories at positions 0, 1, ... (ordinal levels in their
+    order, other categories sorted), or is None for numbers and dates. ``rows`` contains the index of the first table
+    row with each category. ``dated`` is True for dates.
     """
 
     name: str
@@ -96,7 +100,7 @@ class AxisColumn:
 
     @property
     def span(self) -> tuple[float, float]:
-        """Limits of an axis that shows all rows."""
+        """Lower and upper limit of an axis that shows all rows."""
         if self.values is not None:
             return -0.5, len(self.values) - 0.5
         known = self.positions[~np.isnan(self.positions)]
@@ -105,14 +109,14 @@ class AxisColumn:
         return low - margin, high + margin
 
     def middles(self, resolution: int) -> FloatArray:
-        """Return the midpoints of equal cells, or the positions of the categories."""
+        """Return the midpoints of ``resolution`` equal cells along the axis, or the positions of the categories."""
         if self.values is not None:
             return np.arange(len(self.values), dtype=np.float64)
         low, high = self.span
         return low + (np.arange(resolution) + 0.5) * (high - low) / resolution
 
     def column(self, positions: FloatArray) -> Any:
-        """Convert positions to values for a frame; a missing category becomes None."""
+        """Convert positions back to values of the column, for a data frame; a missing category becomes None."""
         if self.values is None:
             return as_dates(positions) if self.dated else positions
         return [None if at != at else self.values[int(at)] for at in positions.tolist()]
@@ -171,7 +175,10 @@ def read_rows(model: Any, X: Any) -> Table:
 
 
 def axis_column(table: Table, a: int, *, known: bool = False) -> AxisColumn:
-    """Return a column of a table as an axis; with ``known``, text columns and columns without values raise errors."""
+    """Return column ``a`` of a table as an axis.
+
+    With ``known=True``, raise an error for a text column, and for a column in which every value is missing.
+    """
     name, column, kind = str(attribute_names(table.schema)[a]), table.columns[a], table.schema.kinds[a]
     if isinstance(column, Coded):
         found = _categories(name, column.codes.astype(np.int64), list(column.values))
@@ -190,7 +197,11 @@ def axis_column(table: Table, a: int, *, known: bool = False) -> AxisColumn:
 
 
 def _categories(name: str, codes: IntArray, values: list[Value], *, ordered: bool = False) -> AxisColumn:
-    """Return an axis with a position for each value that occurs."""
+    """Return an axis for a column of codes (-1 if missing), with a position for each value that occurs.
+
+    ``values`` contains the value of each code. With ``ordered=True``, the values keep this order; otherwise they are
+    sorted.
+    """
     held = np.unique(codes[codes >= 0])
     order = held.tolist() if ordered else sorted(held.tolist(), key=lambda code: _sort_key(values[code]))
     position = np.full(len(values) + 1, np.nan)  # the last entry is for the code -1, missing
@@ -200,7 +211,7 @@ def _categories(name: str, codes: IntArray, values: list[Value], *, ordered: boo
 
 
 def _sort_key(value: Value) -> tuple[bool, float, str]:
-    """Return a sort key: numbers come first, by size, and then all other values, in alphabetical order."""
+    """Return a sort key that puts numbers first, by size, and then other values in alphabetical order."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return not number, float(value) if number else 0.0, value_text(value, 1_000)  # type: ignore[arg-type]  # a number, or not used
 
@@ -210,13 +221,15 @@ def _sort_key(value: Value) -> tuple[bool, float, str]:
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """A plane that maps each row to a position, and each position to a hypothetical row.
+    """The plane of a plot, which maps each table row to a position, and each position to a hypothetical row.
 
-    In the plane of two ``columns``, the hypothetical row has, in all other columns, the values of the nearest row. In
-    the plane of principal components (``columns`` is None), the hypothetical row is the nearest row with its numbers
-    moved toward the position. A number x becomes ``x + std (v . step)``, where ``step`` leads from the nearest row to
-    the position, v contains the ``loadings`` of the column on both axes, and ``std`` is the standard deviation of the
-    column. Categories and levels are not changed.
+    If ``columns`` contains two columns of the table, they are the axes of the plane. In all other columns, the
+    hypothetical row has the values of the nearest table row.
+
+    If ``columns`` is None, the axes are principal components. The hypothetical row is the nearest table row, with its
+    numbers moved toward the position: a number x becomes ``x + std (v . step)``. Here, ``step`` is the vector from the
+    nearest row to the position, v contains the ``loadings`` of the column on both axes, and ``std`` is the standard
+    deviation of the column (from ``deviations``). Categories and ordinal levels are not changed.
     """
 
     X: Any
@@ -232,7 +245,7 @@ class Plane:
         return np.column_stack([axis.positions for axis in self.axes])
 
     def queries(self, positions: FloatArray) -> Any:
-        """Return hypothetical rows at the given positions as a table, usually of the same type as X."""
+        """Return a table of hypothetical rows, one at each of the given positions."""
         changes: dict[int, FloatArray | IntArray] = {}
         if self.columns is None:
             rows = self._nearest(positions)
@@ -247,7 +260,7 @@ class Plane:
         return with_changes(self.X, self.table, rows, changes)
 
     def _nearest(self, positions: FloatArray) -> IntArray:
-        """Return the nearest row to each position, with both axes scaled by their spans."""
+        """Return the index of the table row nearest to each position; both axes are first divided by their spans."""
         points = self.points
         known = np.flatnonzero(~np.isnan(points).any(axis=1))
         if not known.size:
@@ -257,7 +270,11 @@ class Plane:
 
 
 def plane_of(X: Any, table: Table, columns: Any) -> Plane:
-    """Return the plane of two columns; by default, of the only two columns, or else of two principal components."""
+    """Return the plane of two columns of a table.
+
+    If ``columns`` is None, the plane has both columns of a two-column table, or the first two principal components of a
+    table with more columns.
+    """
     width = len(table.schema)
     if columns is None and width < 2:
         raise ParameterError(
@@ -278,10 +295,11 @@ def plane_of(X: Any, table: Table, columns: Any) -> Plane:
 def _principal(X: Any, table: Table) -> Plane:
     """Return the plane of the first two principal components of a mixed table (Pagès 2004).
 
-    In factor analysis of mixed data, numbers and ranks of levels are standardized as ``(x - mean) / std``. A
-    category v with frequency p becomes an indicator ``([x = v] - p) / sqrt(p)``. Circular numbers are encoded as cosine
-    and sine, missing values are replaced with the mean, and text and set columns are ignored. The sign of each axis is
-    chosen so that its largest loading is positive.
+    This is factor analysis of mixed data. Numbers and the ranks of ordinal levels are standardized as ``(x - mean) /
+    std``. A category v with relative frequency p becomes a feature ``([x = v] - p) / sqrt(p)``, where ``[x = v]`` is 1
+    in rows with this category and 0 in other rows. Circular numbers become their cosine and sine, missing values are
+    replaced with the mean, and text and set columns are ignored. The sign of each axis is chosen so that the loading
+    with the largest absolute value is positive.
     """
     features, deviations, at = _features(table)
     sizes, vectors = np.linalg.eigh(features.T @ features / len(features))
@@ -297,7 +315,11 @@ def _principal(X: Any, table: Table) -> Plane:
 
 
 def _features(table: Table) -> tuple[FloatArray, dict[int, float], dict[int, int]]:
-    """Return the features of each row, and the standard deviation and feature index of each numeric column."""
+    """Return the matrix of features that `_principal` describes, with one row for each table row.
+
+    Also return two mappings from the position of each numeric column: to its standard deviation, and to the position of
+    its feature.
+    """
     features: list[FloatArray] = []
     deviations, at = {}, {}
     for a, (kind, column) in enumerate(zip(table.schema.kinds, table.columns, strict=True)):
@@ -366,7 +388,7 @@ def check_single_target(targets: AnyArray) -> AnyArray:
 
 
 def read_targets(y: Any, rows: int) -> AnyArray:
-    """Return the targets of the rows, one target for each row."""
+    """Check that there is one target for each row, and return the targets as an array."""
     targets = as_array(y)
     if len(targets) != rows:
         raise TargetError(
@@ -377,9 +399,10 @@ def read_targets(y: Any, rows: int) -> AnyArray:
 
 
 def with_changes(X: Any, table: Table, rows: IntArray, changes: Mapping[int, FloatArray | IntArray]) -> Any:
-    """Return copies of rows of X with changed columns, as a table of the same type (a list for arrays of objects).
+    """Return copies of some rows of X with new values in some columns, as a table of the same type as X.
 
-    ``changes`` maps column positions to floats (the new numbers) or to integers (the rows that provide the new values).
+    An array of objects is returned as a list of rows. ``changes`` maps positions of columns to their new values: floats
+    are the new numbers, and integers are rows of X that provide the new values.
     """
     if nw.dependencies.is_into_dataframe(X):
         frame = nw.maybe_reset_index(nw.from_native(taken_rows(X, rows), eager_only=True))
@@ -414,7 +437,10 @@ def with_changes(X: Any, table: Table, rows: IntArray, changes: Mapping[int, Flo
 
 @dataclass(frozen=True, eq=False)
 class StoredRows:
-    """Stored rows in the order of their ids; ``rows`` contains the values, and ``cells`` contains numbers and codes."""
+    """Rows that a learner has stored, in the order of their ids.
+
+    ``rows`` contains the values of the rows; ``cells`` contains the values as numbers, with a code for each category.
+    """
 
     schema: Schema
     ids: IdArray
@@ -424,7 +450,11 @@ class StoredRows:
 
 
 def stored_rows(model: Any, *, voting: bool = False) -> StoredRows:
-    """Return the rows that a learner has stored; with ``voting``, omit instances of a concept that do not vote."""
+    """Return the rows that a fitted learner has stored.
+
+    With ``voting=True``, return only the rows that vote: for `IB3` to `IB5`, the acceptable instances, if there are
+    any.
+    """
     if not isinstance(model, NeighborsEstimator | ConceptLearner) or isinstance(model, KNNTransformer):
         raise ParameterError(
             f"model must predict from stored rows, got {quoted(model)}. KNNClassifier, KNNRegressor, "
@@ -459,7 +489,7 @@ def _concept_rows(model: ConceptLearner, voting: bool) -> tuple[IdArray, AnyArra
 
 
 def frame_columns(frame: Any) -> dict[str, AnyArray]:
-    """Return the columns of a frame of any library as arrays."""
+    """Return the columns of a data frame of any library, as a mapping from names to arrays."""
     if isinstance(frame, dict):
         return frame
     columns = nw.from_native(frame, eager_only=True).to_dict()

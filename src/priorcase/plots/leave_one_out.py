@@ -26,10 +26,10 @@ _WIDE = 20.0
 class LeaveOneOutDisplay(Display):
     """Leave-one-out scores of the candidate values of a parameter; created by `LeaveOneOutDisplay.of`.
 
-    ``lines`` maps the name of each plotted line (an empty string for a single line) to the scores of the
-    ``candidates``, which are values of ``parameter``. ``score`` is the name of the score, and ``higher`` is True if
-    higher scores are better. ``chosen`` is the selected value, ``chosen_score`` is its score, and ``rows`` is the
-    (weighted) number of rows that are left out in turn.
+    ``candidates`` are the values of ``parameter`` that were compared. ``lines`` maps the name of each plotted line,
+    such as the name of a vote, to the scores of the candidates; a single line can have an empty name. ``score`` is the
+    name of the score, and ``higher`` is True if higher scores are better. ``chosen`` is the selected value, and
+    ``chosen_score`` is its score. ``rows`` is the number (or total weight) of the rows that were left out in turn.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class LeaveOneOutDisplay(Display):
         ----------
         model
             A `KNNClassifier`, `KNNRegressor`, `LocallyWeightedRegressor` or `LocallyWeightedClassifier` fitted with
-            ``"loo"``; a `tuned` model; a `Tuning` object; or a `LeaveOneOutCurve`.
+            ``"loo"``; a model selected by `tune`; a `Tuning` object; or a `LeaveOneOutCurve`.
         """
         tuning = model if isinstance(model, Tuning) else getattr(model, "tuning_", None)
         if isinstance(tuning, Tuning):
@@ -86,7 +86,7 @@ class LeaveOneOutDisplay(Display):
         return f"{chosen}, of {sum(map(len, self.lines.values()))} candidates"
 
     def frame(self) -> Any:
-        """Return a frame with one row per candidate of each line.
+        """Return a frame with one row for each line and candidate.
 
         The columns are ``line`` (if there are several lines), the parameter, the score, and ``chosen``.
         """
@@ -103,7 +103,8 @@ class LeaveOneOutDisplay(Display):
         """Plot the scores as lines and mark the selected value; return the axes.
 
         If a single line is plotted and the score is the accuracy, a band shows one standard error, ``sqrt(p (1 - p) /
-        rows)``, on each side of the line. Candidates within one standard error of the best candidate are about as good.
+        rows)``, on each side of the line. Candidates within one standard error of the best candidate are about as good
+        as the best candidate.
         """
         with drawing(ax) as ax:
             for i, (name, scores) in enumerate(self.lines.items()):
@@ -127,7 +128,7 @@ class LeaveOneOutDisplay(Display):
             return ax
 
     def _name_chosen(self, ax: Any) -> None:
-        """Label the mark of the chosen value with the value and its score, on the side that has room."""
+        """Write the selected value and its score next to their mark, on the side with more space."""
         at = (self.chosen, self.chosen_score)
         left = ax.transAxes.inverted().transform(ax.transData.transform(at))[0] > 0.7
         look: dict[str, Any] = {"ha": "right" if left else "left", "fontsize": 8.5, "zorder": 7}

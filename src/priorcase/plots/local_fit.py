@@ -39,11 +39,13 @@ Ends = tuple[FloatArray, FloatArray]
 class LocalFitDisplay(Display):
     """Predictions of a regressor along a column, their intervals, and rows as points; created by `LocalFitDisplay.of`.
 
-    ``axis`` contains the positions of the rows along the column, and ``targets`` are their targets. ``fit`` contains
-    the predictions at the positions ``places``. ``mean`` contains the lower and upper bounds of the intervals for the
-    mean, and ``target`` the bounds of the intervals for a new observation; ``level`` is their confidence level. Bounds
-    can be infinite, and ``mean`` or ``target`` is None if the regressor has no such intervals. ``kept`` describes the
-    values of the other columns.
+    ``axis`` contains the positions of the rows along the column, and ``targets`` are their targets. ``places`` are the
+    positions at which the regressor predicts, and ``fit`` contains the predictions.
+
+    ``mean`` contains the lower and upper bounds of the intervals for the mean, and ``target`` those of the intervals
+    for a new observation; ``level`` is their confidence level. Bounds can be infinite. ``mean`` or ``target`` is None
+    if the regressor has no such intervals. ``kept`` is a note on the values of the other columns, which are the same at
+    all positions.
 
     Examples
     --------
@@ -148,7 +150,7 @@ class LocalFitDisplay(Display):
             return ax
 
     def _draw_fit(self, ax: Any, low: float, high: float) -> None:
-        """Draw the fit as a line with bands for numbers, or as diamonds with bars for categories."""
+        """Draw the predictions: as a line with bands for a numeric column, or as diamonds with bars for categories."""
         line = self.axis.values is None
         of_rows, of_mean = f"{self.level:.0%} of new rows", f"{self.level:.0%} interval of the mean"
         for interval, strength, width, label in ((self.target, 0.16, 1.2, of_rows), (self.mean, 0.40, 3.5, of_mean)):
@@ -163,7 +165,10 @@ class LocalFitDisplay(Display):
         ax.plot(self.places, self.fit, color=color(0), label="fit", **marks)
 
     def _limits(self) -> tuple[float, float]:
-        """Return the limits of the target axis; intervals extend it by at most half of the range on each side."""
+        """Return the limits of the target axis, which shows all targets and predictions.
+
+        Wide intervals extend the axis on each side by at most half of the range of these numbers.
+        """
         known = np.concatenate([self.targets, self.fit])
         low, high = float(np.nanmin(known)), float(np.nanmax(known))
         scale = max(abs(low), abs(high)) or 1.0
@@ -177,7 +182,7 @@ class LocalFitDisplay(Display):
 
 
 def _rows(model: Any, X: Any, y: Any) -> tuple[Any, FloatArray, Backend | None]:
-    """Return the rows to plot with their targets."""
+    """Return the rows to plot, their targets, and the frame library of the rows."""
     if X is None and y is None:
         stored = stored_rows(model)
         if stored.targets.dtype.kind not in "fiu":
@@ -189,7 +194,10 @@ def _rows(model: Any, X: Any, y: Any) -> tuple[Any, FloatArray, Backend | None]:
 
 
 def _queries(X: Any, table: Table, a: int, axis: AxisColumn, at: int | None, resolution: int) -> tuple[FloatArray, Any]:
-    """Return positions along a column, and rows at these positions that are equal in all other columns."""
+    """Return positions along column ``a``, and a row to predict at each position.
+
+    The rows have the same values in all other columns.
+    """
     changes: dict[int, FloatArray | IntArray] = {}
     if axis.values is None:
         places = np.linspace(np.nanmin(axis.positions), np.nanmax(axis.positions), resolution)
@@ -203,7 +211,10 @@ def _queries(X: Any, table: Table, a: int, axis: AxisColumn, at: int | None, res
 
 
 def _typical(axis: AxisColumn, n: int) -> FloatArray | IntArray:
-    """Return the median of numbers, or a row with the most frequent category (the first category on ties)."""
+    """Return ``n`` copies of the median of a numeric column, or of a row index for a column of categories.
+
+    The row has the most frequent category or, on ties, the first of these categories.
+    """
     known = axis.positions[~np.isnan(axis.positions)]
     if axis.values is None:
         return np.full(n, np.median(known) if known.size else np.nan)

@@ -32,11 +32,12 @@ _CLASSES = 3
 class PrecedentsDisplay(Display):
     """Neighbors of a query, with a bar for each distance; created by `PrecedentsDisplay.of`.
 
-    The nearest case is on top. Each part of a bar shows one attribute; next to the bar are the target and the vote of
-    the case. For classification, the nearest case of another class comes last, unless it is among the neighbors.
+    The nearest neighbor is on top. Each part of a bar shows the contribution of one attribute to the distance. The
+    target of the neighbor is on the left of the bar, and its vote is on the right. For classification, the nearest row
+    with a class other than the predicted class is at the bottom, unless it is among the neighbors.
 
-    ``precedents`` are the neighbors of the query. ``most`` is the number of attributes that are shown separately, in
-    order of importance; all other attributes are combined.
+    ``precedents`` are the neighbors of the query. ``most`` is the number of attributes that are shown separately: those
+    with the largest contributions. All other attributes are combined.
 
     Examples
     --------
@@ -84,7 +85,7 @@ class PrecedentsDisplay(Display):
 
     @property
     def title(self) -> str:
-        """Text with the query number, the prediction, and the probabilities of the three most probable classes."""
+        """Title of the plot: query number, prediction, and probabilities of the three most probable classes."""
         one = self.precedents
         text = f"query {one.numbers[0]}: {_target(one.predictions[0])}"
         if one.probabilities is None or one.classes is None:
@@ -103,7 +104,7 @@ class PrecedentsDisplay(Display):
         return self.precedents.frame()
 
     def plot(self, ax: Any = None) -> Any:
-        """Plot the bars of at most the twelve nearest cases; return the axes."""
+        """Plot the bars of the twelve nearest neighbors, or of all neighbors if there are fewer; return the axes."""
         contributions, rows, names = self._bars()
         widest = max(len(line) for name in names for line in name.split("\n"))
         longest_name = max(map(len, captions(self.precedents.names, _WIDTH)))
@@ -134,12 +135,12 @@ class PrecedentsDisplay(Display):
             return ax
 
     def _unlike(self) -> Any:
-        """Return the nearest case of another class, or None if it is among the neighbors."""
+        """Return the nearest row of another class; None if there is no such row, or if it is among the neighbors."""
         unlike = self.precedents.unlike[0] if self.precedents.unlike else None
         return None if unlike is None or unlike.id in self.precedents.ids else unlike
 
     def _bars(self) -> tuple[FloatArray, list[Any], list[str]]:
-        """Return the contributions, the values and the label of each bar, nearest first."""
+        """Return the contributions, the row values and the label of each bar, in the order of the plot."""
         one, unlike = self.precedents, self._unlike()
         contributions, rows = one.contributions[:_SHOWN], list(one.rows[:_SHOWN])
         targets = [_target(target) for target in one.targets[:_SHOWN]]
@@ -156,7 +157,7 @@ class PrecedentsDisplay(Display):
     def _draw_parts(
         self, ax: Any, places: FloatArray, contributions: FloatArray, rows: list[Any], longest: float
     ) -> list[Any]:
-        """Draw the parts of the bars, with values if they fit; return their legend entries."""
+        """Draw the parts of the bars, with attribute values where they fit; return the legend entries."""
         from matplotlib.patches import Patch
 
         samples: list[Any] = []
@@ -189,7 +190,7 @@ class PrecedentsDisplay(Display):
         return samples
 
     def _draw_votes(self, ax: Any, places: FloatArray) -> None:
-        """Draw a column of votes between the bars and the legend; the case of another class has no vote."""
+        """Write the votes between the bars and the legend; the nearest row of another class has no vote."""
         look: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": 8, "color": MUTED, "annotation_clip": False}
         look |= {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points"}
         if np.isnan(self.precedents.votes).any():  # the model does not vote
@@ -200,7 +201,7 @@ class PrecedentsDisplay(Display):
 
 
 def _target(target: Any) -> str:
-    """Format a target as a string, with several targets separated by commas."""
+    """Format a target as a string; several targets are separated by commas."""
     if isinstance(target, (np.ndarray, tuple, list)):
         return ", ".join(_target(part) for part in list(target))
     return _text(target.item() if isinstance(target, np.generic) else target)

@@ -166,14 +166,18 @@ class DecisionSurface(Display):
             ax.contour(across, up, here, [0.5], colors=INK, linewidths=0.5, zorder=1)
 
     def _strengths(self, codes: AnyArray, n: int) -> FloatArray:
-        """Return the strength of each tint, which grows with the excess of the probability over 1 / n for n classes."""
+        """Return the strength of the tint at each position.
+
+        The tint is stronger for a higher probability of the predicted class. With ``n`` classes, the tint is palest at
+        probability 1 / n and strongest at probability 1.
+        """
         if self.probabilities is None or n < 2:
             return np.full(codes.shape, 0.25)
         sure = np.take_along_axis(self.probabilities, codes[..., None], axis=2)[..., 0]
         return np.asarray(_PALEST + (_STRONGEST - _PALEST) * np.clip((sure - 1.0 / n) / (1.0 - 1.0 / n), 0.0, 1.0))
 
     def _draw_numbers(self, ax: Any, points: FloatArray, targets: AnyArray | None) -> None:
-        """Draw predictions as shades, and rows as points in the shade of their target."""
+        """Draw predicted numbers as shades, and rows as points in the shade of their target."""
         values = self.predictions.astype(np.float64)
         known = values[np.isfinite(values)]
         if targets is not None:
@@ -196,7 +200,10 @@ def _draw_image(ax: Any, axes: Sequence[AxisColumn], image: AnyArray, **options:
 
 
 def _edges(axis: AxisColumn, places: FloatArray, codes: AnyArray, dimension: int) -> tuple[FloatArray, AnyArray]:
-    """Return positions and codes for drawing contours; a category is represented by both edges of its cell."""
+    """Return the positions along an axis, and the class codes, from which contours are drawn.
+
+    A category appears twice, at both edges of its cell, so that contours run along the edges of cells.
+    """
     if axis.values is None:
         low, high = axis.span  # the outermost cells extend to the edge of the plot
         return np.concatenate([[low], places[1:-1], [high]]), codes
@@ -205,7 +212,7 @@ def _edges(axis: AxisColumn, places: FloatArray, codes: AnyArray, dimension: int
 
 
 def _patches(n: int) -> list[Any]:
-    """Return legend entries for the regions of n classes."""
+    """Return legend entries for the regions of ``n`` classes."""
     from matplotlib.patches import Patch
 
     return [
@@ -226,14 +233,15 @@ def _finish(ax: Any, axes: Sequence[AxisColumn]) -> None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class VoronoiCells(Display):
-    """Voronoi cells; each cell is the part of a plane that is nearest to one row. Created by `VoronoiCells.of`.
+    """Voronoi cells of rows in a plane; created by `VoronoiCells.of`.
 
-    In each cell, 1-NN predicts the target of the cell's row. Rows at the same position share a cell, which belongs to
-    the first of these rows.
+    The cell of a row contains the positions that are nearer to this row than to any other row. In each cell, 1-NN
+    predicts the target of the cell's row. Rows at the same position share a cell, which belongs to the first of these
+    rows.
 
-    ``axes`` contain the positions of the rows; for a concept learner, they also cover the range of all numbers seen.
-    ``ids``, ``points`` and ``targets`` are the id, position and target of the row of each cell, and ``corners`` are the
-    ordered corners of each cell, clipped to the plot. ``classes`` is None if the targets are numbers.
+    ``axes`` contain the positions of the rows; for a concept learner, they also cover the range of all numbers that it
+    has seen. ``ids``, ``points`` and ``targets`` are the id, position and target of the row of each cell. ``corners``
+    are the ordered corners of each cell, clipped to the plot. ``classes`` is None if the targets are numbers.
 
     Examples
     --------
@@ -361,7 +369,10 @@ def _ranges(cells: FloatArray) -> FloatArray:
 
 
 def _scales(model: Any, cells: FloatArray) -> FloatArray:
-    """Return factors for both columns that turn the model's distance into the Euclidean distance."""
+    """Return a factor for each of the two columns.
+
+    The model's distance is the Euclidean distance between rows whose columns are multiplied by these factors.
+    """
     memory = pinned(model)._stored()
     if isinstance(memory, ConceptMemory):
         first = memory.descriptions[None]
@@ -379,7 +390,7 @@ def _scales(model: Any, cells: FloatArray) -> FloatArray:
     straight = fitted.distance.power == 2.0 and not fitted.distance.unit_length
     if not straight or not np.allclose(4.0 * steps[0], steps[1]):
         raise ParameterError(
-            f"model must have a Euclidean distance, got {quoted(model)}. DecisionSurface plots the predictions of any "
+            f"model must have a Euclidean distance, got {quoted(model)}. DecisionSurface plots models with any "
             "distance."
         )
     scales: FloatArray = np.sqrt(steps[1]) / ranges
@@ -392,9 +403,9 @@ def _scales(model: Any, cells: FloatArray) -> FloatArray:
 
 
 def _limits(model: Any, cells: FloatArray) -> FloatArray:
-    """Return the rows that the plot must show.
+    """Return the positions that the plot must show.
 
-    The rows are the stored rows of the model and, for concept learners, the minima and maxima of all numbers seen.
+    These are the stored rows of the model and, for a concept learner, the minima and maxima of all numbers it has seen.
     """
     memory = model._stored()
     if not isinstance(memory, ConceptMemory):
@@ -404,7 +415,10 @@ def _limits(model: Any, cells: FloatArray) -> FloatArray:
 
 
 def _corners(points: FloatArray, box: FloatArray) -> tuple[FloatArray, ...]:
-    """Return the corners of the cells within a box; mirrored points turn the sides of the box into cell edges."""
+    """Return the corners of the Voronoi cell of each point, clipped to a box.
+
+    Each point is mirrored at the four sides of the box, so that these sides become edges of cells.
+    """
     mirrored = [points]
     for i in (0, 1):
         for side in box[i]:

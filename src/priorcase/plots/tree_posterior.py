@@ -124,7 +124,7 @@ class TreePosterior(Display):
             return ax
 
     def _size(self, how: str, places: FloatArray) -> tuple[tuple[float, float], bool]:
-        """Return the figure size, and whether the tree is drawn sideways because it has many leaves."""
+        """Return the figure size in inches, and whether a wide tree is drawn from left to right."""
         n, widest = len(self.names), 0.072 * max(map(len, captions(self.names, NAME_WIDTH)))  # in inches
         if how == "heat map":
             side = (0.32 if n <= _SMALL else 0.2) * n
@@ -188,7 +188,9 @@ class TreePosterior(Display):
 
 
 def spanning_tree(weights: FloatArray) -> IntArray:
-    """Return the edges of the tree with the largest sum and product of edge weights; the first tree on ties.
+    """Return the edges of the maximum spanning tree, which has the largest sum of edge weights.
+
+    This tree also has the largest product of edge weights. On ties, edges of earlier attributes are preferred.
 
     Examples
     --------
@@ -205,13 +207,16 @@ def spanning_tree(weights: FloatArray) -> IntArray:
 
 
 def ring(n: int) -> FloatArray:
-    """Return positions of nodes on a circle, clockwise from the top."""
+    """Return the positions of ``n`` nodes on a circle, clockwise from the top."""
     turns = 2.0 * np.pi * np.arange(n) / max(n, 1)
     return np.column_stack([np.sin(turns), np.cos(turns)])
 
 
 def spread_tree(edges: IntArray, n: int) -> FloatArray:
-    """Return node positions: a central root on top, each node centered above its children, leaves side by side.
+    """Return the positions of the nodes of a tree, with the root on top.
+
+    The root is a node in the center of the tree. Leaves are side by side, and each parent is centered above its
+    children.
 
     Examples
     --------

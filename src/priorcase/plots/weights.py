@@ -27,10 +27,10 @@ _WIDTH = 28
 class WeightsDisplay(Display):
     """Attribute weights, or posterior probabilities that attributes are relevant; created by `WeightsDisplay.of`.
 
-    ``names`` and ``weights`` are in the order of the columns, ``meaning`` describes the weights, and ``posterior`` is
-    True if the weights are probabilities. ``prior`` is the prior probability if it is the same for all attributes.
-    ``draws`` contains the weights of each bootstrap sample, shape (samples, attributes); an interval contains the share
-    ``level`` of the samples.
+    ``names`` and ``weights`` are in the order of the columns, and ``meaning`` describes the weights. ``posterior`` is
+    True if the weights are probabilities. ``prior`` is the prior probability if it is the same for all attributes, and
+    None otherwise. ``draws`` contains the weights of each bootstrap sample, shape (samples, attributes). ``level`` is
+    the share of the bootstrap samples that each interval contains.
 
     Examples
     --------
@@ -83,8 +83,8 @@ class WeightsDisplay(Display):
         if bootstrap:
             if X is None or y is None or not hasattr(model, "fit"):
                 raise ParameterError(
-                    f"bootstrap must be 0 unless a model, X and y are passed, got {quoted(bootstrap)}. Samples are "
-                    "drawn from the rows of X."
+                    f"bootstrap must be 0 without a model, X and y, got {quoted(bootstrap)}. Bootstrap samples are "
+                    "drawn from the rows of X, and the model is fitted to each sample."
                 )
             draws = _draws(model, X, y, int(bootstrap), check_seed(random_state))
         if isinstance(table, Relevance):
@@ -102,7 +102,7 @@ class WeightsDisplay(Display):
 
     @property
     def interval(self) -> tuple[FloatArray, FloatArray] | None:
-        """Lower and upper bounds of each weight, which are quantiles of the samples; None without a bootstrap."""
+        """Lower and upper bounds of each weight, as quantiles of the bootstrap samples; None without a bootstrap."""
         if not len(self.draws):
             return None
         low, high = np.quantile(self.draws, [(1 - self.level) / 2, (1 + self.level) / 2], axis=0)
@@ -148,14 +148,14 @@ class WeightsDisplay(Display):
 
 
 def _table(model: Any) -> AttributeWeights | Relevance:
-    """Return the weights table of a model; a weights table is returned unchanged."""
+    """Return the table of weights of a model, or the argument itself if it is such a table."""
     if isinstance(model, (AttributeWeights, Relevance)):
         return model
     found = model.relevance_ if hasattr(model, "relevance_") else getattr(model, "attribute_weights_", None)
     if not isinstance(found, (AttributeWeights, Relevance)):
         raise ParameterError(
-            f"model must be a fitted model with attribute weights, or a table of weights, got {quoted(model)}. For "
-            "example KNNClassifier(attribute_weights='relief') or SubsetAveragedBayes()."
+            f"model must be a fitted model with attribute weights, or a table of weights, got {quoted(model)}. Fit, "
+            "for example, KNNClassifier(attribute_weights='relief') or SubsetAveragedBayes()."
         )
     return found
 

@@ -39,13 +39,13 @@ TARGETS: dict[str, list[Any]] = {
     "target": [StrOptions({"auto", "classes", "numbers"})],
     "alpha": [Interval(Real, 0, None, closed="neither")],
 }
-"""Constraints of the reducers that accept both classes and numbers as targets."""
+"""Parameter constraints of the reducers that accept both classes and numbers as targets."""
 
 ALPHA = 5.0
 """Default tolerance for numeric targets in standard deviations (Kordos & Blachnik 2012)."""
 
 ROWS_AT_ONCE = 4_096
-"""Number of rows processed at a time, which limits the memory for their neighbors."""
+"""Number of rows processed at a time, so that their neighbors need little memory."""
 
 _FITTED = ("sample_indices_", "n_iter_", "classes_", "n_features_in_", "feature_names_in_", "_schema")
 """Fitted attributes."""
@@ -74,7 +74,7 @@ class Reducer(BaseEstimator, metaclass=EstimatorMeta):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
     _for_classes: ClassVar[dict[str, Any]] = {}
-    """Parameters that have no effect on numeric targets, and their defaults, for reducers that accept such targets."""
+    """Parameters that have no effect on numeric targets, with their defaults; empty if only classes are accepted."""
 
     distance: DistanceLike = "robust"
     attribute_weights: Any = None
@@ -143,7 +143,7 @@ class Reducer(BaseEstimator, metaclass=EstimatorMeta):
 
     @abstractmethod
     def _keep(self, rows: Rows) -> IdArray:
-        """Return the positions of the rows to keep, ascending."""
+        """Return the positions of the rows to keep, in ascending order."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -167,7 +167,7 @@ class VotingReducer(Reducer):
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """All rows of a table, their targets, and the distance, which uses statistics of the whole table."""
+    """The table that a reducer reduces: its rows, their targets, and the distance fitted to all rows."""
 
     memory: NeighborsMemory
     numbers: FloatArray | None  # the targets; None for classes
@@ -180,18 +180,25 @@ class Rows:
         return len(self.memory)
 
     def arguments(self, at: IdArray) -> tuple[Plan, NDArray[np.uint8], FloatArray, FloatArray]:
-        """Return the arguments that all reducers in the core need: plan, coded columns, cells, attribute weights."""
+        """Return the arguments that every reducer in the compiled core needs for the rows ``at``.
+
+        These are the plan of the distance, a mask of the coded columns, the values of the rows as numbers, and the
+        attribute weights.
+        """
         plan, coded, cells = self.memory.training_data().core_arguments(at)
         weights = self.memory.attribute_weights
         return plan, coded, cells, np.ones(cells.shape[1]) if weights is None else np.ascontiguousarray(weights)
 
     def blocks(self, n: int, size: int | None = None) -> Iterator[slice]:
-        """Divide ``n`` rows into slices, by default at most 100; yield each slice and then advance the progress bar."""
+        """Yield slices that divide ``n`` rows into blocks, and advance the progress bar after each block.
+
+        ``size`` is the number of rows per block; by default, there are at most 100 blocks.
+        """
         return blocks(n, text=self.owner, size=size or max(1_000, -(-n // 100)))
 
 
 def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -> Rows:
-    """Read the table to be reduced."""
+    """Read the rows and targets that a reducer reduces; ``sort`` is the type of the targets."""
     distance = resolve(reducer.distance)
     table = with_tabled_values(training_table(reducer, X), distance, reducer.schema)
     targets, classes, codes = _read_targets(y, sort)
@@ -218,7 +225,11 @@ def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -
 
 
 def _read_targets(y: Any, sort: TargetSort) -> tuple[AnyArray, AnyArray | None, IdArray]:
-    """Return targets of shape (rows, 1), classes and codes; ``"auto"`` means numbers if any target has a fraction."""
+    """Return the targets, shape (rows, 1), the classes, and the position of each target among the classes.
+
+    For numeric targets, the classes are None and the array of positions is empty. ``sort="auto"`` means numeric targets
+    if any target has a fraction.
+    """
     numbers = sort == "numbers" or (sort == "auto" and has_fractions(as_array(y)))
     targets: AnyArray = read_numbers(y)[0] if numbers else read_labels(y).values
     check_one_target(targets.shape[1])
@@ -238,11 +249,10 @@ def _read_targets(y: Any, sort: TargetSort) -> tuple[AnyArray, AnyArray | None, 
 
 
 def check_one_target(n: int) -> None:
-    """Raise an error if there are several target columns."""
     if n > 1:
         raise TargetError(f"y has {n} columns; expected one target for each row. Pass one target at a time.")
 
 
 def by_class(labels: IdArray, at: IdArray) -> IdArray:
-    """Return the rows ordered by class, which makes the search for nearest enemies faster."""
+    """Return the rows ``at`` ordered by class, which speeds up the search for the nearest row of another class."""
     return at[np.argsort(labels[at], kind="stable")]

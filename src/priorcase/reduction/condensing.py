@@ -60,7 +60,7 @@ class CNN(Reducer):
         return np.random.RandomState(check_seed(self.random_state)).permutation(order) if self.shuffle else order
 
     def _condensed(self, rows: Rows, order: IdArray) -> NDArray[np.uint8]:
-        """Return a mask of the rows added, in processing order."""
+        """Return a mask of the rows that CNN keeps; the rows are in processing order."""
         core, passes, added = Condensed(*rows.arguments(order), rows.codes[order]), 0, 1
         while added:
             added, passes = 0, passes + 1

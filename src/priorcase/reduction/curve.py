@@ -67,9 +67,8 @@ class ReductionCurve(GridResult):
     def frame(self, backend: Backend | None = None) -> Any:
         """Return a data frame with one row per reducer.
 
-        The columns are ``reducer``, ``kept``, ``kept_error``, the score, such as ``accuracy``, and its standard error,
-        such as ``accuracy_error``.
-        ``backend``: see `Precedents.frame`.
+        The columns are ``reducer``, ``kept``, ``kept_error``, the score (for example ``accuracy``), and its standard
+        error (for example ``accuracy_error``). For ``backend`` see `Precedents.frame`.
         """
         columns: dict[str, Any] = {"reducer": list(self.names), "kept": self.kept_mean, "kept_error": self.kept_error}
         columns |= {self.score: self.score_mean, f"{self.score}_error": self.score_error}
@@ -175,7 +174,10 @@ def reduction_curve(
 
 
 def _reduced(name: str, reducer: Any, X: Any, y: Any) -> tuple[Any, Any]:
-    """Return the rows that a copy of a reducer keeps; the result is checked, since the class may be user-defined."""
+    """Fit a copy of a reducer, and return the rows kept and their targets.
+
+    The result is checked, because users can pass reducers of their own.
+    """
     found = clone(reducer, safe=False).fit_resample(X, y)
     if not isinstance(found, (tuple, list)) or len(found) != 2:
         raise ParameterError(
@@ -209,7 +211,7 @@ def _named(reducers: Any) -> dict[str, Any]:
 
 
 def _varied(reducers: dict[str, Any], name: str | None, values: Iterable[Any] | None) -> dict[str, Any]:
-    """Return a copy of each reducer for each parameter value, or the reducers if no parameter is varied."""
+    """Return a copy of each reducer for each parameter value; without a parameter, return the reducers."""
     if name is None and values is None:
         return reducers
     values = list(values) if isinstance(values, Iterable) else []

@@ -1,4 +1,4 @@
-"""Decremental reduction (DROP1 to DROP5): deletes rows if the accuracy on their associates does not decrease."""
+"""DROP1 to DROP5: delete a row if the rows that have it as a neighbor are predicted no worse without it."""
 
 from __future__ import annotations
 
@@ -72,9 +72,10 @@ class DROP3(VotingReducer):
     """DROP3: removes noise with `ENN`, then applies `DROP2`; supports regression.
 
     For numeric targets (after Arnaiz-González et al. 2016), noise is defined as in `ENN`. A row is deleted unless the
-    sum of ``|y - mean|`` over its associates would increase; mean is the mean target of the ``n_neighbors`` nearest
-    neighbors of an associate in S. The enemies of a row are rows whose targets differ from its target by more than
-    ``alpha`` standard deviations of the targets of its ``n_neighbors`` nearest neighbors. Nine neighbors are usual.
+    sum of ``|y - mean|`` over its associates would increase. Here, y is the target of an associate, and mean is the
+    mean target of its ``n_neighbors`` nearest neighbors in S. The enemies of a row are rows whose targets differ from
+    its target by more than ``alpha`` standard deviations of the targets of its ``n_neighbors`` nearest neighbors. Nine
+    neighbors are usual.
 
     Parameters
     ----------
@@ -84,7 +85,8 @@ class DROP3(VotingReducer):
     Notes
     -----
     Wilson & Martinez do not say whether rows removed as noise remain associates. Here, rows removed as
-    noise are not associates: if the distance uses no statistics of the table, DROP3 equals `ENN` followed by `DROP2`.
+    noise are not associates. If the distance uses no statistics of the table, DROP3 therefore keeps the same rows as
+    `ENN` followed by `DROP2`.
 
     References
     ----------
@@ -111,7 +113,7 @@ class DROP3(VotingReducer):
 
 
 class DROP4(VotingReducer):
-    """DROP4: removes noise if the accuracy on its associates does not decrease, then applies `DROP2`.
+    """DROP4: removes a noisy row if the accuracy on its associates does not decrease, then applies `DROP2`.
 
     A row is noise if its ``n_neighbors`` nearest neighbors in S misclassify it. Noisy rows are processed in table order
     and deleted by the rule of `DROP2`, so usually fewer rows are removed as noise than in `DROP3` (Wilson & Martinez
@@ -134,8 +136,8 @@ class DROP4(VotingReducer):
 class DROP5(VotingReducer):
     """DROP5: `DROP2` preceded by a pass that starts with rows near other classes.
 
-    The first pass goes from the class boundaries inwards and smooths the boundaries; later passes go outwards as in
-    `DROP2`. Before each pass, the nearest enemies are searched again in S.
+    The first pass goes inward from the class boundaries and smooths them. Later passes go outward, as in `DROP2`.
+    Before each pass, the nearest enemies are searched again in S.
 
     Parameters
     ----------
@@ -165,10 +167,11 @@ class DROP5(VotingReducer):
 
 
 class Dropping:
-    """Deletion of rows one by one, if the accuracy on their associates does not decrease.
+    """Deletes rows from a set S, one by one, if the accuracy on their associates does not decrease (see `DROP1`).
 
-    ``at`` contains the initial rows of S (by default all rows); only these rows can be associates. Numeric targets of
-    enemies differ by more than ``alpha`` standard deviations. With ``stay_on``, rows deleted from S remain associates.
+    ``at`` contains the initial rows of S, by default all rows; only these rows can be associates. With
+    ``stay_on=True``, rows deleted from S remain associates. ``alpha`` defines the enemies of a row for numeric targets
+    (see `DROP3`).
     """
 
     def __init__(
@@ -183,13 +186,19 @@ class Dropping:
             self._core.fill(part.start, part.stop, rows.threads)
 
     def consider(self, order: IdArray, *, noise_only: bool = False) -> IdArray:
-        """Process rows in order and return the rows left; ``noise_only`` skips rows that are classified correctly."""
+        """Process rows in the given order, and return the rows that remain in S.
+
+        With ``noise_only=True``, rows that their nearest neighbors classify correctly are skipped.
+        """
         for part in self._rows.blocks(len(order)):
             self._core.consider(order[part], noise_only)
         return self._at[np.flatnonzero(self._core.held())]
 
     def consider_by_enemy(self, *, nearest_first: bool = False) -> IdArray:
-        """Process rows by the distance to their nearest enemy, by default the farthest first; return the rows left."""
+        """Process the rows of S by the distance to their nearest enemy, and return the rows that remain in S.
+
+        By default, the rows with the largest distances are processed first.
+        """
         held, costs = np.flatnonzero(self._core.held()), np.empty(len(self._at))
         asked = held if self._labels is None else by_class(self._labels, held)
         for part in self._rows.blocks(len(asked)):

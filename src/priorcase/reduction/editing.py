@@ -23,8 +23,8 @@ class ENN(VotingReducer):
 
     All rows are checked against the whole table and deleted at once, which removes noise and smooths the class
     boundaries. A class may disappear, but at least one row must be left. For numeric targets (Kordos & Blachnik 2012),
-    a row is kept if ``|y - mean| <= alpha * deviation``, with the mean and standard deviation of the targets of its
-    neighbors.
+    a row is kept if ``|y - mean| <= alpha * deviation``, where mean and deviation are the mean and the standard
+    deviation of the targets of its neighbors.
 
     Parameters
     ----------
@@ -89,8 +89,8 @@ class RENN(VotingReducer):
     """Repeated edited nearest neighbors (RENN): repeats `ENN` until no row is deleted (Tomek 1976).
 
     If fewer than ``n_neighbors`` other rows are left, all of them vote. imbalanced-learn's
-    ``RepeatedEditedNearestNeighbours`` also stops when a class becomes smaller than the smallest class
-    originally was, or disappears.
+    ``RepeatedEditedNearestNeighbours`` also stops when a class disappears, or becomes smaller than the smallest class
+    of the whole table.
 
     Parameters
     ----------
@@ -168,7 +168,10 @@ class AllKNN(VotingReducer):
 
 
 class NearestOthers:
-    """Lists of the ``k`` nearest remaining rows of each remaining row; lists are shorter if fewer rows remain."""
+    """Neighbor lists of the rows that have not been removed.
+
+    The list of a row contains its ``k`` nearest other rows that remain, or all of them if there are fewer.
+    """
 
     def __init__(self, rows: Rows, k: int) -> None:
         self._rows, self._k = rows, k
@@ -177,7 +180,7 @@ class NearestOthers:
         self._search(np.arange(len(rows)))
 
     def lists(self) -> tuple[IdArray, IdArray]:
-        """Return the remaining rows and the nearest other rows of each row, nearest first."""
+        """Return the rows that remain, and the neighbors of each of these rows, nearest first."""
         at = np.flatnonzero(self.left)
         return at, self._lists[at, : self._width]
 
@@ -205,13 +208,13 @@ class NearestOthers:
 def edited(
     rows: Rows, k: int, *, ties: VoteTies = "first", kind_sel: KindSel = "mode", alpha: float = ALPHA
 ) -> IdArray:
-    """Return the positions of the rows that agree with their k nearest neighbors."""
+    """Return the positions of the rows that `ENN` keeps with ``k`` neighbors; raise an error if there are none."""
     at, lists = NearestOthers(rows, k).lists()
     return some_left(at[~disagree(rows, at, lists, ties=ties, kind_sel=kind_sel, alpha=alpha)], rows, k)
 
 
 def some_left(kept: IdArray, rows: Rows, k: int) -> IdArray:
-    """Return the rows kept; raise an error if no row is kept."""
+    """Return ``kept`` unchanged; raise an error if it is empty."""
     if not kept.size:
         advice = "Try another n_neighbors or distance, and check whether the columns predict y."
         if rows.classes is not None and rows.classes.dtype.kind in "iuf":
@@ -226,7 +229,10 @@ def some_left(kept: IdArray, rows: Rows, k: int) -> IdArray:
 def disagree(
     rows: Rows, at: IdArray, lists: IdArray, *, ties: VoteTies, kind_sel: KindSel = "mode", alpha: float = ALPHA
 ) -> BoolArray:
-    """Return a mask of the rows that disagree with their neighbors; ``lists`` contains the neighbors of each row."""
+    """Return a mask of the rows ``at`` whose targets disagree with those of their neighbors, as in `ENN`.
+
+    ``lists`` contains the neighbors of each row, nearest first.
+    """
     found = np.zeros(len(at), dtype=bool)
     if not lists.shape[1]:
         return found
@@ -241,7 +247,11 @@ def disagree(
 
 
 def winners(labels: IdArray, ties: VoteTies) -> IdArray:
-    """Return the most frequent label in each row of ``labels``, which is ordered from nearest to farthest."""
+    """Return the most frequent label in each row of ``labels``, which contains labels of neighbors, nearest first.
+
+    With ``ties="first"``, the smallest of several most frequent labels wins; with ``"nearest"``, the label of the
+    nearest neighbor.
+    """
     votes = np.stack([(labels == labels[:, i : i + 1]).sum(axis=1) for i in range(labels.shape[1])], axis=1)
     tied = votes == votes.max(axis=1, keepdims=True)
     nearest: IdArray = labels[np.arange(len(labels)), tied.argmax(axis=1)]
@@ -249,7 +259,11 @@ def winners(labels: IdArray, ties: VoteTies) -> IdArray:
 
 
 def far_off(own: FloatArray, numbers: FloatArray, alpha: float) -> BoolArray:
-    """Return a mask of targets more than ``alpha`` standard deviations away from their neighbors' mean."""
+    """Return a mask of targets that differ from the mean of their neighbors by more than ``alpha`` deviations.
+
+    ``own`` contains the targets, and ``numbers`` the targets of their neighbors. The deviation is the standard
+    deviation of the neighbors' targets.
+    """
     n = numbers.shape[1]
     # Cumulative sums add one number after the other, nearest first, but np.sum adds pairwise.
     mean = np.cumsum(numbers, axis=1)[:, -1] / n

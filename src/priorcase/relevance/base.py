@@ -25,7 +25,7 @@ _MIN_WEIGHT = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class TrainingData:
-    """Stored rows with one of their targets, and the distance fitted to the rows."""
+    """The stored rows from which attribute weights are learned, with one of their targets and a fitted distance."""
 
     instances: Instances
     fitted: FittedDistance
@@ -49,7 +49,7 @@ class TrainingData:
         return targets is not None and isinstance(targets.kinds[self.target], Nominal)
 
     def targets(self) -> AnyArray:
-        """Return the target of each row: a class number as in `renumbered`, or a numeric value."""
+        """Return the target of each row: a numeric value, or the number of its class (see `renumbered`)."""
         values = self.instances.target(self.target)
         return renumbered(np.asarray(values, np.int64)) if self.has_classes else np.asarray(values, np.float64)
 
@@ -59,13 +59,17 @@ class TrainingData:
         return np.ones(len(self)) if weights is None else np.asarray(weights, dtype=np.float64)
 
     def core_arguments(self, rows: IdArray) -> tuple[Plan, NDArray[np.uint8], FloatArray]:
-        """Return the arguments that functions of the compiled core share: plan, mask of coded columns, and cells."""
+        """Return the arguments for functions of the compiled core: distance plan, coded columns, and cells.
+
+        The plan describes the distance, a mask marks the coded columns, and the cells are the values of the rows as
+        numbers.
+        """
         ids, cells = self.instances.ids[rows], self.instances.cells(rows)
         return self.fitted.plan(), self.fitted.coded(self.instances.schema), self.fitted.stored_cells(ids, cells)
 
 
 class WeightingMethod(ABC):
-    """Base class of the methods for learning attribute weights; a method is a frozen dataclass with its options."""
+    """Base class of the methods for learning attribute weights; the fields of a method are its options."""
 
     method: ClassVar[str]  # name of the method as a value of ``attribute_weights``
     takes_numbers: ClassVar[bool] = True  # whether the target may be numeric; otherwise it must be a class
@@ -77,13 +81,14 @@ class WeightingMethod(ABC):
 
     @abstractmethod
     def learn(self, data: TrainingData) -> FloatArray:
-        """Return a score for each attribute: at most 0 if it is irrelevant, and larger for more relevant attributes."""
+        """Return a score for each attribute: 0 or less for irrelevant attributes, and larger for more relevant ones."""
 
     def around(self, data: TrainingData, weights: FloatArray, cells: FloatArray, own: IdArray | None) -> FloatArray:
-        """Return the weights of each query, shape (queries, attributes); global weights of 0 remain 0.
+        """Return separate attribute weights for each query, shape (queries, attributes).
 
-        If queries are copies of stored rows, ``own`` contains the ids of these rows, and one copy of the stored row
-        is then excluded from the neighbors of the query.
+        ``weights`` are the global weights, and ``cells`` contains the queries. An attribute with global weight 0 has
+        weight 0 for each query. If the queries are stored rows, ``own`` contains their ids, and no query is its own
+        neighbor; a row with weight 2 still has one copy of itself as a neighbor.
         """
         return np.tile(weights, (len(cells), 1))
 
@@ -96,9 +101,10 @@ class LearnedWeights:
     threads: int = 1
 
     def learn(self, data: TrainingData) -> FloatArray:
-        """Return a read-only array of attribute weights; for several targets, the mean of their relative weights.
+        """Return the attribute weights as a read-only array.
 
-        Negative or negligible scores give weight 0. If no positive weight remains, all weights are 1.
+        For several targets, the scores for each target are divided by their maximum and averaged. Attributes with
+        negative or negligible scores get weight 0. If no positive weight remains, all weights are 1.
         """
         targets = data.instances.targets
         n_targets = 0 if not len(data) else 1 if targets is None else len(targets)
@@ -125,12 +131,12 @@ def renumbered(codes: IdArray) -> IdArray:
 
 
 def shuffled(n: int) -> IdArray:
-    """Return the numbers 0 to n - 1 in a fixed pseudo-random order, sorted by their SplitMix64 keys."""
+    """Return the numbers 0 to n - 1 in a fixed pseudo-random order."""
     return np.argsort(splitmix(0, n), kind="stable")
 
 
 def splitmix(seed: int, n: int) -> NDArray[np.uint64]:
-    """Return the first ``n`` numbers of SplitMix64, as in the compiled core (Steele, Lea & Flood 2014)."""
+    """Return ``n`` numbers of the SplitMix64 generator, as in the compiled core (Steele, Lea & Flood 2014)."""
     z = np.uint64(seed % 2**64) + np.arange(1, n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -141,6 +147,6 @@ def splitmix(seed: int, n: int) -> NDArray[np.uint64]:
 def fixed_sample(n: int, size: int) -> IdArray:
     """Return a fixed sample of at most ``size`` numbers from 0 to n - 1, in ascending order.
 
-    The sample is not evenly spaced, because an evenly spaced sample of alternating classes could miss a class.
+    The sample is pseudo-random. If classes alternate in a table, an evenly spaced sample could miss a class.
     """
     return np.sort(shuffled(n)[:size]) if size < n else np.arange(n, dtype=np.int64)

@@ -36,9 +36,9 @@ class GainRatio(_Information):
     I is the mutual information of attribute and class in the rows where the attribute is not missing, multiplied by the
     share of these rows. H is the entropy of the attribute, where missing is treated as a value (Quinlan 1993, sections
     2.2 and 3.3). Numbers and dates are discretized by minimum description length (Fayyad & Irani 1993), so unrelated
-    numbers usually have weight 0. A set or text column is represented by the most informative member or word, and has
-    weight 0 if the same criterion rejects this member or word. For nominal columns, the weights are the same as in
-    TiMBL. Attributes are scored one by one, so attributes that matter only together get small weights.
+    numbers usually have weight 0. A set or text column is represented by its most informative member or word, and has
+    weight 0 if minimum description length rejects a split by this member or word. For nominal columns, the weights are
+    the same as in TiMBL. Attributes are scored one by one, so attributes that matter only together get small weights.
 
     Parameters
     ----------
@@ -106,7 +106,11 @@ class Bayes(WeightingMethod):
 
 
 def _information(data: TrainingData, bins: int) -> Iterator[tuple[float, float]]:
-    """Yield the information gain and split information of each attribute (Quinlan 1993, sections 2.2, 3.1 and 3.3)."""
+    """Yield two numbers for each attribute: its information gain and its split information.
+
+    The split information is the entropy of the attribute, including missing values (Quinlan 1993, sections 2.2, 3.1 and
+    3.3).
+    """
     instances, weights = data.instances, data.row_weights()
     if data.has_classes:
         classes = data.targets()
@@ -137,7 +141,7 @@ def _information(data: TrainingData, bins: int) -> Iterator[tuple[float, float]]
 
 
 def _members(kind: Text | Set, values: Sequence[Any]) -> list[Iterable[Any]]:
-    """Return the members of each set, or the words of each text; a code without a value has no members."""
+    """Return the members of each set, or the words of each text; the value None has no members or words."""
     if isinstance(kind, Set):
         return [() if value is None else value for value in values]
     return [() if value is None else set(_WORD.findall(value.lower())) for value in values]
@@ -169,12 +173,12 @@ def _best_member(
 
 
 def _log_sums(counts: FloatArray) -> FloatArray:
-    """Return the entropy of each column of counts, multiplied by the total of the column."""
+    """Return, for each column of counts, its entropy in nats multiplied by the sum of its counts."""
     totals = counts.sum(axis=0)
     return np.asarray(xlogy(totals, totals) - xlogy(counts, counts).sum(axis=0))
 
 
 def entropy(weights: FloatArray) -> float:
-    """Return the entropy in bits of the distribution given by weights; 0 if all weights are 0."""
+    """Return the entropy, in bits, of a distribution proportional to the weights; 0 if all weights are 0."""
     total = float(weights.sum())
     return float(-xlogy(weights / total, weights / total).sum() / np.log(2.0)) if total > 0 else 0.0

@@ -23,10 +23,10 @@ from priorcase.relevance.relief import weighted_neighbors
 Loss: TypeAlias = Literal["log", "errors", "squared"]
 
 LOSSES = {"log": 0, "errors": 1, "squared": 2}
-"""Code of each loss in the compiled core."""
+"""Number of each loss in the compiled core."""
 
 PENALTIES: tuple[float, ...] = (0.001, 0.003, 0.01, 0.03, 0.1)
-"""Candidate strengths of the penalty."""
+"""Candidate values of the parameter ``regularization``, in ascending order."""
 
 _STEPS, _LOCAL_STEPS = 12, 10
 # Number of queries whose neighbors are in memory at the same time.
@@ -59,10 +59,10 @@ class LeaveOneOutWeights(WeightingMethod):
         loss = -log p(own class)   or   (y_i - sum_j p_ij y_j)^2
 
     The mean loss plus ``regularization`` times the sum of the weights is minimized over w >= 0 by gradient descent.
-    Attributes are scaled by their mean contribution, and losses by the loss of a constant prediction. The weights are
-    scaled so that the largest is 1; irrelevant attributes get weight 0. The method can detect attributes that matter
-    only together. For large tables, a fixed sample is used: 8,000 rows vote, and 1,000 of these rows are predicted
-    (fewer with more than 20 attributes).
+    Contributions are divided by the mean contribution of the attribute, and losses by the loss of a constant
+    prediction. The weights are scaled so that the largest is 1; irrelevant attributes get weight 0. The method can
+    detect attributes that matter only together. For large tables, a fixed sample is used: 8,000 rows vote, and 1,000 of
+    these rows are predicted (fewer with more than 20 attributes).
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class LeaveOneOutWeights(WeightingMethod):
             raise ParameterError(f"attribute_weights.loss must be {expected}, got {self.loss!r}")
 
     def learn(self, data: TrainingData) -> FloatArray:
-        """Return the global weights, scaled so that the largest is 1; all 0 if nothing can be learned."""
+        """Return the global weights, scaled so that the largest is 1; all weights are 0 if nothing can be learned."""
         rows, targets = _distinct_rows(data, self.loss)
         if rows.size < _MIN_ROWS or not targets.baseline > 0.0:
             return np.zeros(data.n_attributes)
@@ -147,7 +147,10 @@ class LeaveOneOutWeights(WeightingMethod):
             return model.unscaled(_path(model, everything, penalties, step)[-1])
 
     def around(self, data: TrainingData, weights: FloatArray, cells: FloatArray, own: IdArray | None) -> FloatArray:
-        """Return the weights of each query, with the same sum as the global weights; see `WeightingMethod.around`."""
+        """Return local weights for each query, scaled to the sum of the global weights.
+
+        See `WeightingMethod.around` for the arguments.
+        """
         targets: Targets
         targets = data.cached("loo targets", lambda: Targets.of(data.targets(), data.row_weights(), self.loss))
         found = np.tile(weights, (len(cells), 1))
@@ -180,7 +183,7 @@ class Targets:
 
     @classmethod
     def of(cls, values: AnyArray, row_weights: FloatArray, loss: str | None) -> Targets:
-        """Create targets from integer classes or from numbers; numbers are standardized (to 0 if all are equal)."""
+        """Create targets from integer classes, or from numbers, which are standardized (to 0 if all are equal)."""
         if values.dtype.kind == "i":
             counts = np.bincount(values, weights=row_weights).astype(np.float64)
             prior = counts / counts.sum()
@@ -193,17 +196,16 @@ class Targets:
         return cls(None, scaled, row_weights, np.ones(1), LOSSES["squared"], float(scaled.any()))
 
     def take(self, rows: IdArray) -> Targets:
-        """Return the targets of the given rows."""
         labels = None if self.labels is None else self.labels[rows]
         numbers = None if self.numbers is None else self.numbers[rows]
         return replace(self, labels=labels, numbers=numbers, row_weights=self.row_weights[rows])
 
 
 def _distinct_rows(data: TrainingData, loss: str | None) -> tuple[IdArray, Targets]:
-    """Return the position and the target of each row; a row with weight 2 appears twice.
+    """Return the positions and the targets of the rows, in an order that depends only on the values of the rows.
 
-    The order depends only on the values of the rows. The learned weights therefore do not depend on the order of the
-    table, and repeated rows are equivalent to weighted rows.
+    Equal rows are merged, and a row with a total weight of 2 appears twice. The learned weights therefore do not depend
+    on the order of the table, and a repeated row is equivalent to a row with a larger weight.
     """
     values = data.targets()
     numbers, classes = (np.empty((len(data), 0)), values) if data.has_classes else (values[:, None], None)
@@ -223,7 +225,7 @@ def _distinct_rows(data: TrainingData, loss: str | None) -> tuple[IdArray, Targe
 
 
 class _Split(NamedTuple):
-    """Training rows, held-out rows, and the weight of each row's vote (0 if it is held out)."""
+    """A split for cross-validation: training rows, held-out rows, and the weight of each row's vote (0 if held out)."""
 
     learn: IdArray
     held_out: IdArray
@@ -231,9 +233,10 @@ class _Split(NamedTuple):
 
 
 class SoftNeighbors:
-    """Leave-one-out loss with votes ``exp(-cost)``, relative to the loss of a constant prediction.
+    """Leave-one-out loss of attribute weights, divided by the loss of a constant prediction.
 
-    Attributes are scaled so that all attributes have the same mean contribution to costs.
+    Each row is predicted by votes ``exp(-cost)`` of the other rows; the cost of a row is the weighted sum of the
+    attributes' contributions. Attributes are scaled so that all of them have the same mean contribution.
     """
 
     def __init__(self, data: TrainingData, rows: IdArray, targets: Targets) -> None:
@@ -261,7 +264,7 @@ class SoftNeighbors:
     def best_scale(
         self, weights: FloatArray, rows: IdArray, votes: FloatArray, penalty: float = 0.0
     ) -> tuple[float, float]:
-        """Return the factor for the weights (a power of 2) with the smallest penalized loss, and this loss."""
+        """Multiply the weights by powers of 2; return the factor with the smallest penalized loss, and this loss."""
         best, least, worse = 1.0, np.inf, 0
         for factor in (2.0 ** np.arange(17)).tolist():
             loss, _ = self._core.evaluate(weights * factor * self.scale, rows, votes, self._threads, False)
@@ -274,7 +277,10 @@ class SoftNeighbors:
         return best, least
 
     def splits(self, n_predicted: int) -> list[_Split]:
-        """Return five splits, each with a different fifth of the rows held out."""
+        """Return five splits for cross-validation, each with a different fifth of the rows held out.
+
+        In each split, at most ``n_predicted`` training rows and half as many held-out rows are predicted.
+        """
         places, n, votes = np.arange(self.row_weights.size), n_predicted, self.row_weights
         folds = [places % _FOLDS == fold for fold in range(_FOLDS)]
         return [_Split(places[~fold][:n], places[fold][: n // 2], np.where(fold, 0.0, votes)) for fold in folds]
@@ -289,9 +295,9 @@ class SoftNeighbors:
 def _choose_penalty(
     model: SoftNeighbors, folds: list[_Split], step: Callable[[], None]
 ) -> tuple[list[FloatArray], int | None]:
-    """Return the weights that each penalty gives in the last fold, and the penalty with the smallest held-out loss.
+    """Return the weights for each penalty in the last fold, and the penalty with the smallest held-out loss.
 
-    The penalty is returned as its position in `PENALTIES`, or None if no penalty is better than equal weights.
+    The penalty is returned as its position in `PENALTIES`, or as None if no penalty is better than equal weights.
     """
     losses, found = np.zeros(len(PENALTIES) + 1), []
     equal = np.where(model.scale > 0, 1.0 / np.maximum(model.scale, 1e-300), 0.0)
@@ -310,7 +316,10 @@ def _choose_penalty(
 def _path(
     model: SoftNeighbors, split: _Split, penalties: tuple[float, ...], step: Callable[[], None]
 ) -> list[FloatArray]:
-    """Return the weights for each penalty; each search starts at the previous weights, the first at equal weights."""
+    """Return, for each penalty, the weights that minimize the penalized loss on the training rows of a split.
+
+    The first search starts with equal weights, and each later search starts with the previous result.
+    """
     rows, votes = split.learn, split.votes
     weights, found = np.full(model.scale.size, 1.0 / model.scale.size), []
     weights = weights * model.best_scale(weights, rows[:_FEW_PREDICTED], votes, penalties[0])[0]
@@ -331,9 +340,10 @@ def projected_gradient(
 ) -> FloatArray:
     """Minimize a function over x >= 0 by spectral projected gradient steps; return the best point.
 
-    Steps have the Barzilai-Borwein length; a step is divided by four until the value is below the largest of the last
-    five values (Birgin, Martinez & Raydan 2000, algorithm 2.2). The search stops when five steps lower the value by
-    less than 0.01%.
+    ``function`` returns the value and the gradient. Steps have the Barzilai-Borwein length. If the value after a step
+    is not below the largest of the last five values, the step is divided by four until it is (Birgin, Martinez & Raydan
+    2000, algorithm 2.2). The search stops after ``max_iter`` steps, or if five steps together lower the value by less
+    than 0.01%.
     """
     x = np.maximum(start, 0.0)
     value, gradient = function(x)

@@ -72,11 +72,11 @@ class Relief(WeightingMethod):
     }
 
     def learn(self, data: TrainingData) -> FloatArray:
-        """Return ``W ** power`` of each attribute."""
+        """Return the Relief score W of each attribute (0 if negative), raised to the power of the distance."""
         return raised(np.maximum(self.scores(data), 0.0), data.fitted.distance.power)
 
     def scores(self, data: TrainingData) -> FloatArray:
-        """Return W of each attribute, which can be negative; 0 if differences overflow float64."""
+        """Return the Relief score W of each attribute, which can be negative; 0 if differences overflow float64."""
         with np.errstate(over="ignore", invalid="ignore"):
             found = self._class_scores(data) if data.has_classes else self._number_scores(data)
         return np.where(np.isfinite(found), found, 0.0)
@@ -117,14 +117,17 @@ class Relief(WeightingMethod):
         return weighted_neighbors(data, index, data.instances.cells(rows), data.instances.ids[rows], self.n_neighbors)
 
     def _samples(self, data: TrainingData, most: int) -> Iterator[IdArray]:
-        """Yield the positions of the sampled rows, block by block."""
+        """Yield the positions of at most ``most`` sampled rows, in blocks."""
         sampled = fixed_sample(len(data), min(self.n_samples or _SAMPLES, most))
         for part in blocks(sampled.size, text="relief"):
             yield sampled[part]
 
 
 def _summed(data: TrainingData, rows: IdArray, near: NeighborList, factors: FloatArray) -> FloatArray:
-    """Return, for each attribute, the sum of factor times difference over all pairs of a row and a neighbor."""
+    """Return, for each attribute, the sum of factor times difference over all pairs of a row and a neighbor.
+
+    ``factors`` contains the factor of each pair.
+    """
     used, at = np.unique(np.concatenate([rows, near.rows]), return_inverse=True)
     queries, found = np.split(at.ravel(), [rows.size])
     arguments, power = data.core_arguments(used), data.fitted.distance.power
@@ -148,9 +151,9 @@ def weighted_neighbors(
 ) -> NeighborList:
     """Return the ``k`` nearest rows of an index to each query, or all rows if there are fewer.
 
-    A row with weight 2 counts as two rows; the last row counts only in part if the total would exceed ``k``. If queries
-    are copies of stored rows, ``own`` contains the ids of these rows, and one copy of the stored row is then excluded
-    from the neighbors of the query.
+    A row with weight 2 counts as two rows. If the total weight would exceed ``k``, only a part of the last row is
+    counted. If the queries are stored rows, ``own`` contains their ids, and no query is its own neighbor; a row with
+    weight 2 still has one copy of itself as a neighbor.
     """
     ids, row_weights = data.instances.ids, data.instances.weights
     wanted, most = k if row_weights is None else k + 1, min(len(index), _MAX_GROWTH * k)

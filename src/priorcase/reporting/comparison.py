@@ -52,7 +52,7 @@ _USEFUL = 0.005  # minimum lead over the baseline, as a share of its score
 
 @dataclass(frozen=True)
 class Budget:
-    """A time budget in seconds; the time runs from the creation of the object."""
+    """A time budget in seconds; the clock starts when the object is created."""
 
     total: float
     start: float = field(default_factory=perf_counter)
@@ -67,7 +67,7 @@ class Budget:
 
 
 def parse_budget(budget: object) -> float:
-    """Return a budget in seconds, from a number or a string."""
+    """Convert a budget, such as 60 or ``"2min"``, to seconds."""
     found = math.nan
     if isinstance(budget, (int, float, str)) and not isinstance(budget, bool):
         text = str(budget).strip().lower()
@@ -86,19 +86,22 @@ def parse_budget(budget: object) -> float:
 
 
 def task_of(problem: Problem) -> Task:
-    """Return the targets as a `Task` of `priorcase.evaluation`."""
+    """Return the targets in the form that `priorcase.evaluation` uses."""
     if problem.classes:
         return Task("classes", problem.y, np.unique(problem.y))
     return Task("numbers", problem.y, np.empty(0))
 
 
 def deal(problem: Problem, folds: int, *, random_state: int, repeat: int) -> list[Split]:
-    """Return the splits of a cross-validation, stratified for classification."""
+    """Return the splits of one repetition of a cross-validation, stratified by class for classification."""
     return list(Folds(folds).deal(task_of(problem), random_state=random_state, repeat=repeat))
 
 
 def sample_rows(problem: Problem, size: int, *, random_state: int) -> IntArray:
-    """Return sorted positions of about ``size`` random rows, stratified by class unless most rows are selected."""
+    """Return the positions of about ``size`` random rows, in ascending order.
+
+    For classification, the sample is stratified by class, except if it contains more than about two thirds of the rows.
+    """
     if size >= len(problem):
         return np.arange(len(problem))
     parts = round(len(problem) / size)
@@ -109,28 +112,31 @@ def sample_rows(problem: Problem, size: int, *, random_state: int) -> IntArray:
 
 @dataclass(frozen=True)
 class Pace:
-    """The seconds that a learner takes for one split of ``rows`` rows; proportional to ``rows ** growth``."""
+    """The time that a learner takes for one split of a table with ``rows`` rows.
+
+    For other numbers of rows, the time is assumed to be proportional to ``rows ** growth``.
+    """
 
     rows: int
     seconds: float
     growth: float
 
     def at(self, rows: int) -> float:
-        """Return the expected seconds for a split with another number of rows."""
+        """Return the expected time in seconds for one split of a table with another number of rows."""
         return float(self.seconds * (rows / self.rows) ** self.growth)
 
     def affordable(self, seconds: float) -> int:
-        """Return the number of rows for which a split takes about ``seconds``; at least `_LEAST_SAMPLE`."""
+        """Return the number of rows for which one split takes about ``seconds``; at least the minimum sample size."""
         return max(int(self.rows * (max(seconds, 0.0) / self.seconds) ** (1.0 / self.growth)), _LEAST_SAMPLE)
 
 
 def pilot(candidate: Candidate, problem: Problem, *, random_state: int, longest: float = _LONG) -> Pace:
-    """Estimate the seconds that a learner takes for a split, from small samples of a table.
+    """Estimate the time that a learner takes for one split of a table, by timing the learner on small samples.
 
     The time for the largest sample is extrapolated in proportion to the number of rows. If the time grew faster than
-    the number of rows between the last two samples, this growth is extrapolated instead, because more rows can contain
-    more distinct values, each of which needs a coefficient. If a sample takes longer than expected, it is timed again,
-    because the first fit may have imported modules, or the learner may fit more models above some number of rows.
+    the number of rows between the last two samples, this faster growth is extrapolated. Samples that are expected to
+    take more than ``longest`` seconds are skipped. If a sample takes longer than expected, it is timed again, because
+    the first fit may have imported modules.
     """
     measurable: Pace | None = None
     last, growth = Pace(1, 0.0, 1.0), 1.0
@@ -156,7 +162,10 @@ def pilot(candidate: Candidate, problem: Problem, *, random_state: int, longest:
 
 
 def _growth(earlier: Pace, rows: int, seconds: float) -> float:
-    """Return the exponent g for which the time grows like ``rows ** g``, limited to the range from 1 to 3."""
+    """Return the exponent g if the time between two samples grows like ``rows ** g``.
+
+    The result is at least 1 and at most 3.
+    """
     if rows <= earlier.rows or seconds <= 0:
         return 1.0
     return float(np.clip(np.log(seconds / earlier.seconds) / np.log(rows / earlier.rows), 1.0, 3.0))
@@ -177,7 +186,11 @@ class Trials:
     needed: dict[str, float] = field(default_factory=dict)  # seconds for all rows, for learners that ran out of time
 
     def first_round(self, candidates: Sequence[Candidate], left: Callable[[], float], say: Say) -> None:
-        """Measure learners on all splits as time allows: quick learners, then those in `ALWAYS`, then the rest."""
+        """Measure the learners on all splits, as time allows.
+
+        Quick learners are measured first. Among the slow learners, those that are always measured (`ALWAYS`) come
+        first. ``left`` returns the remaining seconds, and ``say`` shows a text next to the progress bar.
+        """
         paces: dict[str, Pace] = {}
         reserve, columns = left() / 2, len(self.problem.X.kinds)
         for one in sorted(candidates, key=lambda one: one.name in ALWAYS):  # last, since they always have pilots
@@ -214,9 +227,12 @@ class Trials:
     ) -> None:
         """Measure one learner on all splits, or record that there was too little time.
 
-        With ``always=True``, the learner is measured even if there is too little time. A learner in `ALWAYS` is fitted
-        to a sample of the training rows if all rows would take too long. It can use a fixed share of the remaining
-        time, or all but ``reserved`` seconds if that is more. If ``reserved`` is None, it can use only the share.
+        ``pace`` is the expected time, and ``left`` returns the remaining seconds. With ``always=True``, the learner is
+        measured even if there is too little time.
+
+        A learner in `ALWAYS` is fitted to a sample of the training rows if fitting it to all rows would take too long.
+        Such a learner can use a fixed share of the remaining time. If ``reserved`` is given, it can also use all time
+        except about ``reserved`` seconds, which are kept for later learners.
         """
         name, rows, splits = candidate.name, len(self.problem), len(self.splits)
         expected = pace.at(rows)
@@ -240,10 +256,12 @@ class Trials:
     def measure(
         self, candidate: Candidate, rows: int, limit: Callable[[], float], *, least: int, always: bool = False
     ) -> bool:
-        """Measure one learner on all splits, fitted to ``rows`` rows, or to fewer rows if time is short.
+        """Measure one learner on all splits, fitted to ``rows`` training rows; return whether it was measured.
 
-        The learner is fitted to at least ``least`` rows; with ``always=True``, even if this takes too long. Earlier
-        results are replaced. If time is too short or the fit fails, earlier results are kept, and False is returned.
+        If the first split shows that the other splits would take more than ``limit()`` seconds, the learner is fitted
+        to fewer rows, but at least to ``least`` rows. If ``least`` rows also take too long, the learner is measured
+        only with ``always=True``. New results replace earlier results. Earlier results are kept if the learner fails or
+        is not measured.
         """
         name, splits = candidate.name, len(self.splits)
         while True:
@@ -273,7 +291,7 @@ class Trials:
         return True
 
     def grow(self, candidates: Sequence[Candidate], left: Callable[[], float], say: Say) -> None:
-        """While time is left, replace results on samples by results on larger samples."""
+        """While time is left, fit learners that were fitted to samples again, to larger samples."""
         for one in candidates:
             while (rows := self.samples.get(one.name)) is not None:
                 pace = Pace(rows, self.costs[one.name] / len(self.splits), 1.0)
@@ -334,12 +352,12 @@ class Trials:
 
 @dataclass(frozen=True)
 class Standing:
-    """Results of one learner: the mean of each score with its standard error, and the seconds for all splits.
+    """Results of one learner: the mean of each score with its standard error, and the time for all splits.
 
     ``reason`` says why the learner has no scores; it is empty if the learner has scores. ``fitted_to`` is the size of
-    the training sample if time was short, None if all training rows were used; a learner fitted to a sample would
-    probably score better with all rows. ``needed`` is the estimated number of seconds for all splits with all rows; NaN
-    if unknown, None if there was enough time.
+    the sample to which the learner was fitted because time was short; None if it was fitted to all training rows. A
+    learner fitted to a sample would probably score better with all rows. ``needed`` is the estimated number of seconds
+    for all splits with all rows; NaN if unknown, None if there was enough time.
     """
 
     name: str
@@ -360,9 +378,11 @@ class Standing:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Compared(GridResult):
-    """Results of all learners on the same splits of all rows or of a sample, sorted by score; prints as a table.
+    """Results of all learners on the same splits, sorted by score; prints as a table.
 
-    ``protocol`` describes the splits, and ``result`` contains the scores on every split.
+    ``protocol`` describes the splits. ``rows`` contains the positions of the rows that were used, which are all ``of``
+    rows of the table or a sample of them. ``standings`` contains the results of each learner, and ``result`` contains
+    the scores on every split.
     """
 
     protocol: str
@@ -411,11 +431,14 @@ class Compared(GridResult):
 
     @property
     def short_of_time(self) -> tuple[Standing, ...]:
-        """The learners that were fitted to samples or not measured because there was too little time."""
+        """The learners that were fitted to samples, or not measured, because there was too little time."""
         return tuple(one for one in self.standings if one.needed is not None)
 
     def sufficient_budget(self, budget: float) -> float:
-        """Return a round number of seconds that should suffice for all learners; at least twice the budget."""
+        """Return a larger budget, in seconds, that should suffice to measure all learners on all rows.
+
+        The result is a round number, and at least twice ``budget``.
+        """
         known = [one.needed for one in self.short_of_time if one.needed is not None and math.isfinite(one.needed)]
         wanted = max(2 * budget, budget + _MARGIN * sum(known) / _SHARE)
         return float(next((each for each in _BUDGETS if each >= wanted), wanted))
@@ -435,9 +458,10 @@ def compare_learners(
     n_jobs: int | None,
     say: Say,
 ) -> list[Compared]:
-    """Compare the learners on all rows; for a large table, first on a sample and then on all rows as time allows.
+    """Compare the learners on all rows of a table.
 
-    Returns one or two comparisons; use the last one.
+    The learners are first compared on a sample if the table is large, and then on all rows as time allows. Return one
+    or two comparisons; the last one has the most rows.
     """
     size = len(problem)
     folds = _FOLDS_OF_MANY if size > _MANY else min(_FOLDS, size // 2)
@@ -487,7 +511,7 @@ def _compared(trials: Trials, candidates: Sequence[Candidate], rows: IntArray, o
 
 
 def _rank(score: float) -> float:
-    """Return a score to sort by; learners without a score come last."""
+    """Return the score as a sort key, in which NaN comes last."""
     return math.inf if math.isnan(score) else score
 
 
@@ -510,10 +534,11 @@ def _standing(one: Candidate, trials: Trials, result: Comparison) -> Standing:
 
 @dataclass(frozen=True)
 class Difference:
-    """Difference between a learner and ``other`` on the same splits: above 0 if ``other`` is worse.
+    """Difference in score between a learner and the learner ``other`` on the same splits.
 
-    ``low`` and ``high`` are the ends of a 95% interval by the corrected resampled t-test (Nadeau & Bengio 2003); NaN
-    if ``other`` has an infinite score.
+    ``mean`` is the mean difference, which is above 0 if ``other`` is worse. ``low`` and ``high`` are the ends of its
+    95% interval from the corrected resampled t-test (Nadeau & Bengio 2003); they are NaN if ``other`` has an infinite
+    score.
     """
 
     other: str
@@ -523,7 +548,7 @@ class Difference:
 
     @property
     def significant(self) -> bool:
-        """Whether the interval excludes zero, or the score of the other learner is infinite."""
+        """Whether ``other`` is significantly worse: its score is infinite, or the interval is above zero."""
         return self.low > 0 or math.isinf(self.mean)
 
     @property
@@ -537,15 +562,18 @@ class Difference:
 class Verdict(GridResult):
     """The recommended learner, and the score by which it was selected; prints as a table of expected scores.
 
-    ``by`` is ``"rmse"`` for regression and ``"log_score"`` for classification, or ``"accuracy"`` if learners beat the
-    baseline only in accuracy.
-    ``estimate`` is the nested estimate of each score, with its standard error: for each fold, a learner is selected on
-    the other folds and scored on this fold, so the selection adds no bias. The recommended learner was selected for
-    ``same_choice`` of ``folds`` folds. ``runner_up`` and ``baseline`` are the differences to the second-best learner
-    and to the baseline; ``more_accurate`` is the lead of a learner with a significantly higher accuracy. Learners that
-    were fitted to a sample are never called worse than others in ``runner_up`` and ``more_accurate``, since they would
-    probably score better with all rows.
-    ``beats_baseline`` requires a significant lead of at least half a percent of the baseline's score.
+    ``chosen`` is the name of the learner. ``by`` is the name of the score: ``"rmse"`` for regression and
+    ``"log_score"`` for classification, or ``"accuracy"`` if learners beat the baseline only in accuracy.
+
+    ``estimate`` maps each score to its nested estimate and the standard error. For each fold, a learner is selected on
+    the other folds and scored on this fold, so the selection adds no bias. The recommended learner was selected in
+    ``same_choice`` of ``folds`` folds.
+
+    ``runner_up`` and ``baseline`` are the differences to the second-best learner and to the baseline. ``more_accurate``
+    is the lead of another learner whose accuracy is significantly higher. A learner that was fitted to a sample is
+    never called worse than another learner in ``runner_up`` or ``more_accurate``, since it would probably score better
+    with all rows. ``beats_baseline`` is True if the lead over the baseline is significant and at least half a percent
+    of the baseline's score.
     """
 
     chosen: str
@@ -572,12 +600,12 @@ class Verdict(GridResult):
 
 
 def choose(compared: Compared, guessing: Mapping[str, float] | None = None) -> Verdict:
-    """Recommend the learner with the best log-score or the smallest error; return the verdict.
+    """Recommend the learner with the best log-score (classification) or the smallest error (regression).
 
-    ``guessing`` contains the scores of constant predictions; a useful learner must also beat these scores. The scores
-    of the baseline can be worse than the scores of constant predictions, since small classes can be rarer in training
-    rows than in test rows. If the baseline is beaten in accuracy but not in log-score, the most accurate learner is
-    chosen.
+    ``guessing`` contains the scores of constant predictions, which a useful learner must also beat. The baseline can
+    score worse than a constant prediction, since small classes can be rarer in the training rows than in the test rows.
+    If no learner beats the baseline in log-score, but a learner beats it in accuracy, the most accurate learner is
+    recommended.
     """
     result = compared.result
     if not any(score.name == "log_score" for score in result.scores):
@@ -592,7 +620,7 @@ def choose(compared: Compared, guessing: Mapping[str, float] | None = None) -> V
 
 
 def _unless_guessed(found: Verdict, guessing: Mapping[str, float]) -> Verdict:
-    """Return the verdict, with ``beats_baseline=False`` if a constant guess is as good as the nested estimate."""
+    """Return the verdict; ``beats_baseline`` becomes False if a constant prediction scores about as well."""
     guess = guessing.get(found.by, -math.inf)
     as_good = found.estimate[found.by][0] <= guess + _USEFUL * abs(guess)
     return replace(found, beats_baseline=False) if math.isfinite(guess) and as_good else found
@@ -635,7 +663,7 @@ def _chosen_by(compared: Compared, by: str) -> Verdict:
 
 
 def difference(result: Comparison, score: str, one: str, other: str) -> Difference:
-    """Return the difference between two learners: the mean over splits, and a 95% interval."""
+    """Return the difference in score between two learners: the mean over splits, and a 95% interval."""
     values, sign = result.values(score), 1.0 if result.score(score).greater_is_better else -1.0
     with np.errstate(invalid="ignore"):
         gaps = sign * (values[result.learners.index(one)] - values[result.learners.index(other)])
@@ -664,7 +692,10 @@ def _selected(result: Comparison, score: str, picks: list[int]) -> FloatArray:
 
 
 def _nested(result: Comparison, score: str, picks: list[int]) -> tuple[float, float]:
-    """Return the mean of the scores from `_selected`, and its corrected standard error."""
+    """Return the mean of the scores from `_selected`, and its standard error.
+
+    The standard error is corrected for the overlap of the training sets (Nadeau & Bengio 2003).
+    """
     values = _selected(result, score, picks)
     if values.size < 2 or not np.isfinite(values).all():
         return float(values.mean()), math.nan

@@ -51,11 +51,13 @@ RowKind: TypeAlias = Literal["typical", "suspect", "outlier", "suspect and outli
 class ColumnImportance:
     """Importance of a column.
 
-    ``loss`` is the increase of the loss when the values of the column are permuted, and ``error`` its standard error.
-    The loss is the log loss for classification, and the mean squared error divided by the variance of the target for
-    regression. For classification, ``accuracy`` is the change in accuracy, and ``relevance`` the probability that the
-    class depends on the column (SubsetAveragedBayes), None for a numeric column without cut points. For regression,
-    ``weight`` is the Relief weight relative to the largest weight.
+    ``loss`` is the increase of the loss when the values of the column are permuted, and ``error`` is its standard
+    error. The loss is the log loss for classification, and the mean squared error divided by the variance of the target
+    for regression.
+
+    For classification, ``accuracy`` is the change in accuracy when the values are permuted. ``relevance`` is the
+    probability, from `SubsetAveragedBayes`, that the class depends on the column; it is None for a numeric column
+    without cut points. For regression, ``weight`` is the Relief weight divided by the largest weight of all columns.
     """
 
     name: str
@@ -95,8 +97,8 @@ def measure_importance(
 ) -> Importance:
     """Return the importance of the columns, measured by permuting each column in the test rows.
 
-    As many folds are used as ``allowed`` seconds permit. At least `_LEAST_ASKED` test rows are used, or all rows of a
-    smaller table, even if this takes longer.
+    Folds are used until ``allowed`` seconds have passed, but at least until 200 test rows (or all rows of a smaller
+    table) have been used.
     """
     start, task = perf_counter(), task_of(problem)
     losses: list[FloatArray] = []
@@ -127,7 +129,11 @@ def measure_importance(
 def _permuted(
     problem: Problem, learner: Any, task: Task, split: Split, names: Sequence[str], *, random_state: int, allowed: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return for each column and test row the change in loss and in correctness (1 if correct, else 0)."""
+    """Return, for each column and test row, how much permuting the column changes the loss and the correctness.
+
+    Correctness is 1 if the predicted class is correct, and 0 otherwise. ``allowed`` is the time limit in seconds; if it
+    is short, fewer test rows are used.
+    """
     stream = np.random.default_rng([random_state, split.number])
     asked = split.test[stream.permutation(split.test.size)[:_ASKED]]
     with warnings.catch_warnings():
@@ -160,7 +166,7 @@ def _outputs(model: Any, X: Any, task: Task) -> FloatArray:
 
 
 def _losses(outputs: FloatArray, truth: AnyArray, task: Task) -> tuple[FloatArray, FloatArray]:
-    """Return the loss of each row, and 1 for each row whose class is predicted correctly, else 0."""
+    """Return the loss of each row, and 1 for each row whose class is predicted correctly, 0 for other rows."""
     if task.kind == "numbers":
         return (outputs - truth) ** 2, np.zeros(truth.size)
     given = outputs[np.arange(truth.size), np.searchsorted(task.labels, truth)]
@@ -171,7 +177,10 @@ def _losses(outputs: FloatArray, truth: AnyArray, task: Task) -> tuple[FloatArra
 
 
 def _relevance(problem: Problem) -> dict[str, float]:
-    """Return the posterior probability that the target depends on each column; empty for regression."""
+    """Return the posterior probability that the class depends on each column; empty for regression.
+
+    Numeric columns without cut points are omitted.
+    """
     if not problem.classes:
         return {}
     model = SubsetAveragedBayes().fit(problem.X, problem.y)
@@ -182,7 +191,7 @@ def _relevance(problem: Problem) -> dict[str, float]:
 
 
 def _weights(problem: Problem) -> dict[str, float]:
-    """Return Relief weights relative to the largest weight; empty for classification."""
+    """Return the Relief weight of each column, divided by the largest weight; empty for classification."""
     if problem.classes:
         return {}
     table = attribute_weights(problem.X, problem.y, "relief", target="numbers")
@@ -211,12 +220,13 @@ def row_kind(row: int, suspects: Suspects | None, outliers: Outliers | None) -> 
 
 @dataclass(frozen=True)
 class Suspect:
-    """A row whose target may be wrong: its position, and its name in the report, such as ``line 7``.
+    """A row whose target may be wrong.
 
-    ``probability`` is the predicted probability of the actual class; for regression, the error in robust standard
-    deviations. ``against`` is the number of other learners that disagree with the actual class. ``used`` is how often
-    the row was the nearest neighbor of another row, and ``correct`` how often it had the class of that row (PEBLS);
-    both are None unless the row is among the least reliable.
+    ``row`` is the position of the row, and ``place`` is its name in the report, such as ``line 7``. ``probability`` is
+    the predicted probability of the actual class; for regression, it is the error in robust standard deviations.
+    ``against`` is the number of other learners that predict a different class from the actual one. ``used`` and
+    ``correct`` are counts from `PEBLS`: how often the row was the nearest neighbor of another row, and how often both
+    rows had the same class. They are None unless `PEBLS` finds the row unreliable.
     """
 
     row: int
@@ -233,11 +243,13 @@ class Suspect:
 class Suspects(GridResult):
     """All rows whose target may be wrong, the most suspicious ones first; prints as a table.
 
-    For classification, ``found`` is the number of rows whose actual class has at most the probability ``limit`` while
-    another class has at least 1/2; ``by_chance`` is the number expected if the probabilities are correct. For
-    regression, ``found`` is the number of errors of at least ``limit`` robust standard deviations, and ``by_chance``
-    the number expected if errors are normally distributed. ``asked`` is the number of other learners, and ``of`` the
-    number of rows that were checked.
+    For classification, ``found`` is the number of rows in which the actual class has a probability of at most ``limit``
+    while another class has at least 1/2. ``by_chance`` is the number expected if the probabilities are correct.
+
+    For regression, ``found`` is the number of errors of at least ``limit`` robust standard deviations. ``by_chance`` is
+    the number expected if errors are normally distributed.
+
+    ``asked`` is the number of other learners, and ``of`` is the number of rows that were checked.
     """
 
     rows: tuple[Suspect, ...]
@@ -284,7 +296,10 @@ class Suspects(GridResult):
 
 
 def find_suspects(problem: Problem, found: OutOfFold, *, records: bool) -> Suspects:
-    """Return the rows whose targets disagree most with the predictions; ``records`` adds ``used`` and ``correct``."""
+    """Return the rows whose targets disagree most with their out-of-fold predictions.
+
+    With ``records=True``, the results include the counts ``used`` and ``correct`` (see `Suspect`).
+    """
     if not problem.classes:
         return _far_off(problem, found)
     given, sure = found.of_truth, found.proba.max(axis=1) >= SURE
@@ -313,7 +328,11 @@ def _far_off(problem: Problem, found: OutOfFold) -> Suspects:
 
 
 def _records(problem: Problem) -> dict[int, tuple[int, int]]:
-    """Return how often each of the least reliable rows was a nearest neighbor, and how often it had the right class."""
+    """Return two counts for each of the rows that `PEBLS` finds least reliable.
+
+    The first count is how often the row was a nearest neighbor, and the second is how often it then had the right
+    class.
+    """
     worst = PEBLS().fit(problem.X, problem.y).suspects(min(_UNRELIABLE, len(problem)))
     kept = zip(worst.ids.tolist(), worst.used.tolist(), worst.correct.tolist(), strict=True)
     return {row: (int(used) - 1, int(correct) - 1) for row, used, correct in kept if used - correct > 1}
@@ -326,7 +345,8 @@ def _records(problem: Problem) -> dict[int, tuple[int, int]]:
 class UnexpectedValue:
     """A value that is improbable given the other values of its row.
 
-    ``excess`` is the surprise of the value in nats, minus the mean surprise of the column.
+    ``excess`` is the surprise of the value (its negative log-probability in nats), minus the mean surprise of the
+    column.
     """
 
     column: str
@@ -349,9 +369,9 @@ class Outlier:
 class Outliers(GridResult):
     """All unusual rows, the most unusual ones first; prints as a table.
 
-    A row is unusual if it is beyond Tukey's outer fence: its score (the negative log-density) exceeds the upper
-    quartile by more than three interquartile ranges. ``components`` contains the number of components of each of
-    the two mixture models, ``learned`` is the number of rows that each model was fitted to, and ``looked_at`` the
+    The score of a row is its negative log-density. A row is unusual if its score exceeds the upper quartile by more
+    than three interquartile ranges (Tukey's outer fence). ``components`` contains the number of components of each of
+    the two mixture models, ``learned`` is the number of rows that each model was fitted to, and ``looked_at`` is the
     number of rows that were checked.
     """
 
@@ -384,8 +404,8 @@ def find_outliers(problem: Problem, *, random_state: int, n_jobs: int | None) ->
 def score_outliers(problem: Problem, *, random_state: int, n_jobs: int | None) -> tuple[Outliers, FloatArray]:
     """Return the unusual rows, and the score of every row: its negative log-density.
 
-    Each half of the rows is checked with a model fitted to the other half, or to a sample of the other half. A model
-    that was fitted to a row far from all others would give this row its own component.
+    Each half of the rows is checked with a model fitted to the other half, or to a sample of the other half. If a model
+    were fitted to an unusual row, the row could get a component of its own and would no longer look unusual.
     """
     kinds = {name: kind for name, kind in problem.X.kinds.items() if not isinstance(kind, Text)}
     if kinds:  # the longer a text, the less probable it is, which does not make it unusual

@@ -61,7 +61,7 @@ def unambiguous(names: Iterable[str]) -> list[str]:
 
 
 def value(cell: Any, kind: Kind | None = None) -> str:
-    """Format a cell of a table; ``?`` if it is missing. For a `Date`, numbers are seconds since 1970."""
+    """Format a cell of a table; a missing value becomes ``?``. For a `Date`, numbers are seconds since 1970."""
     if is_missing(cell):
         return "?"
     if isinstance(kind, Date) and isinstance(cell, float):

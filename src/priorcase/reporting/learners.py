@@ -119,7 +119,7 @@ def _baseline(problem: Problem) -> Candidate:
 
 
 class Within(BaseEstimator):
-    """Base class of learners that wrap another learner, ``learner``; ``model_`` is the fitted learner."""
+    """Base class of learners that wrap another learner: ``learner`` is unfitted, and ``model_`` is its fitted copy."""
 
     model_: Any
 
@@ -175,7 +175,7 @@ class Scaled(Within):
         return np.asarray((1.0 - share) * probabilities + share * self.frequencies_)
 
     def _left_out(self, X: Any, y: AnyArray) -> FloatArray:
-        """Return the class probabilities of each row, predicted from other rows."""
+        """Return the class probabilities of each row, predicted by a model that was not fitted to the row."""
         if isinstance(self.model_, RowsEstimator) and not getattr(self.model_, "relearns_", True):
             return np.asarray(self.model_.loo_predict_proba())
         found = np.zeros((y.size, self.classes_.size))
@@ -206,7 +206,11 @@ class Sampled(Within):
 
 
 def rescaled(learner: Any) -> Any:
-    """Return the learner wrapped in `Scaled`; unchanged if it scales its own probabilities or predicts none."""
+    """Return a classifier wrapped in `Scaled`.
+
+    Other learners, classifiers without probabilities, and classifiers that scale their own probabilities are returned
+    unchanged.
+    """
     own = isinstance(learner, (StackedClassifier, KNNClassifierCV))
     return Scaled(learner) if not own and is_classifier(learner) and hasattr(learner, "predict_proba") else learner
 

@@ -77,7 +77,7 @@ def _template() -> Template:
 
 
 def _finalize(shown: Any) -> Any:
-    """Escape hidden characters, use true minus signs, and insert non-breaking spaces after ±."""
+    """Escape hidden characters, replace hyphens before numbers with minus signs, and add fixed spaces after ±."""
     if not isinstance(shown, str) or isinstance(shown, Markup):
         return shown
     return _MINUS.sub("\u2212", visible(shown)).replace("± ", "±\u00a0")
@@ -114,7 +114,10 @@ class Scale:
 
 
 def scale_of(pairs: Sequence[tuple[float, float]], width: float = 180.0, *, zero: bool = False) -> Scale:
-    """Return a scale that covers all finite means with one standard error on each side."""
+    """Return a scale that covers all finite means, with one standard error on each side.
+
+    ``pairs`` contains each mean with its standard error. With ``zero=True``, the scale also covers 0.
+    """
     finite = [(mean, error if math.isfinite(error) else 0.0) for mean, error in pairs if math.isfinite(mean)]
     ends = [mean + sign * error for mean, error in finite for sign in (-1, 1)] + ([0.0] if zero else [])
     return Scale(min(ends, default=0.0), max(ends, default=1.0), 6.0, width - 6.0)

@@ -47,8 +47,8 @@ class OutOfFold:
     """Predictions for each row by models that were not fitted to it, averaged over repetitions.
 
     ``rows`` contains the positions of the rows. ``proba`` has a column for each class in ``labels``; both are empty for
-    regression. ``asked`` is the number of other learners, and ``against`` contains, for each row, the number of
-    other learners that predict a wrong class.
+    regression. ``asked`` is the number of other learners that were compared. For each row, ``against`` contains the
+    number of these learners that predict a wrong class.
     """
 
     rows: IntArray
@@ -66,7 +66,10 @@ class OutOfFold:
 
 
 def out_of_fold(compared: Compared, problem: Problem, chosen: str) -> OutOfFold:
-    """Return, for each compared row, the prediction by learner ``chosen``, and how many other learners are wrong."""
+    """Return the out-of-fold predictions of the learner ``chosen``.
+
+    The result also contains the number of other learners that are wrong on each row.
+    """
     truth = problem.y[compared.rows]
     labels = np.unique(problem.y) if problem.classes else np.empty(0)
     proba = np.zeros((truth.size, labels.size))
@@ -96,7 +99,10 @@ def out_of_fold(compared: Compared, problem: Problem, chosen: str) -> OutOfFold:
 
 
 def doubted(of_truth: FloatArray, top: FloatArray) -> Any:
-    """Return a mask of targets that may be wrong, given the probabilities of the actual and the most probable class."""
+    """Return a mask of the rows whose class may be wrong.
+
+    ``of_truth`` is the predicted probability of the actual class, and ``top`` that of the most probable class.
+    """
     return (top >= SURE) & (of_truth <= UNLIKELY)
 
 
@@ -105,10 +111,10 @@ def doubted(of_truth: FloatArray, top: FloatArray) -> Any:
 
 @dataclass(frozen=True)
 class Bin:
-    """Rows with predictions from ``low`` to ``high``: their mean prediction and their mean true value.
+    """A group of rows with predictions from ``low`` to ``high``.
 
-    For classification, ``predicted`` is the mean probability of the predicted class, and ``observed`` the share of
-    correct predictions.
+    ``predicted`` is the mean prediction, and ``observed`` is the mean true value. For classification, these are the
+    mean probability of the predicted class and the share of correct predictions.
     """
 
     low: float
@@ -122,10 +128,10 @@ class Bin:
 class Calibration(GridResult):
     """Comparison of predictions with the true values, in bins from small to large predictions; prints as a table.
 
-    ``error`` is the mean absolute difference between ``predicted`` and ``observed``, weighted by the rows of each bin.
-    For classification, this is the expected calibration error; for regression, the difference is in units of the
-    target, ``half`` and ``nine_tenths`` are quantiles of the absolute error, and ``points`` contains the predicted and
-    true numbers of some rows.
+    ``error`` is the mean absolute difference between ``predicted`` and ``observed``, weighted by the number of rows in
+    each bin. For classification, this is the expected calibration error. For regression, ``half`` and ``nine_tenths``
+    are the 50% and 90% quantiles of the absolute error, and ``points`` contains the predicted and true numbers of some
+    rows.
     """
 
     bins: tuple[Bin, ...]
@@ -150,7 +156,11 @@ class Calibration(GridResult):
 
 
 def calibrate(found: OutOfFold) -> Calibration:
-    """Compare predictions with true values: in ten bins of probability, or for numbers in ten groups of equal size."""
+    """Compare predictions with the true values.
+
+    Predicted probabilities are grouped in ten bins of equal width. Predicted numbers are sorted and divided into ten
+    groups of equal size.
+    """
     if found.labels.size:
         table = calibration_table(found.truth, found.proba, bins=_BINS, labels=found.labels)
         edges, columns = table.edges.tolist(), (table.rows.astype(int), table.probability, table.observed)
@@ -175,9 +185,10 @@ def calibrate(found: OutOfFold) -> Calibration:
 
 @dataclass(frozen=True)
 class Precedent:
-    """A similar row: its position, and its name in the report, such as ``line 7``.
+    """A row that is similar to an explained row.
 
-    ``unlike`` says whether the row is the nearest one with a class other than the class that the nearest rows predict.
+    ``row`` is the position of the row, and ``place`` is its name in the report, such as ``line 7``. ``unlike`` is True
+    for the nearest row with a class other than the predicted class, if it is not among the nearest rows.
     """
 
     row: int
@@ -201,7 +212,7 @@ class Contribution:
 class Explained(GridResult):
     """One prediction, explained; prints as a table.
 
-    ``kind`` is ``"clear"``, ``"doubtful"`` or ``"wrong"``; for numbers ``"close"``, ``"typical"`` or ``"far off"``.
+    ``kind`` is ``"clear"``, ``"doubtful"`` or ``"wrong"``; for regression, ``"close"``, ``"typical"`` or ``"far off"``.
     ``output`` is the probability of the predicted class, or the predicted number; ``probabilities`` contains the most
     probable classes with their probabilities. ``columns`` are sorted by the absolute values of their contributions to
     ``scale`` (see `priorcase.explain`). ``changes`` are columns with new values that would change the prediction to
@@ -240,9 +251,10 @@ class Explained(GridResult):
 def explain(
     problem: Problem, found: OutOfFold, learner: Any, *, typical: Callable[[int], bool]
 ) -> tuple[Explained, ...]:
-    """Explain up to three predictions of a model that is fitted to all rows except the candidates for explanation.
+    """Explain up to three predictions of a model.
 
-    Rows for which ``typical`` returns False are used only as examples of wrong predictions or large errors.
+    The model is fitted to all rows except the few rows that may be explained. Rows for which ``typical`` returns False
+    are used only as examples of wrong predictions or large errors.
     """
     usual = np.array([typical(row) for row in found.rows.tolist()])
     examples = {kind: rows for kind, rows in _examples(problem, found, usual) if rows.size}
@@ -262,7 +274,11 @@ def explain(
 
 
 def _examples(problem: Problem, found: OutOfFold, usual: AnyArray) -> Iterator[tuple[str, IntArray]]:
-    """Yield each kind of example with a few candidate rows, the best first; a kind without examples has no rows."""
+    """Yield each kind of example with the positions of a few suitable rows, the best first.
+
+    For a kind without suitable rows, there are no positions. ``usual`` is a mask of typical rows, which contain neither
+    suspects nor outliers.
+    """
     if not problem.classes:
         off = np.abs(found.predicted - found.truth)
         yield "close", _first(np.where(usual, np.abs(off - np.quantile(off, 0.05)), np.inf))
@@ -286,7 +302,11 @@ def _first(scores: FloatArray) -> IntArray:
 def _best_example(
     kind: str, problem: Problem, model: Any, found: OutOfFold, chosen: IntArray, usual: AnyArray
 ) -> int | None:
-    """Return a row that is also an example of ``kind`` if ``model`` predicts it; None if there is no such row."""
+    """Return the row in ``chosen`` that is the best example of ``kind`` in the predictions of ``model``.
+
+    The rows were chosen by out-of-fold predictions, which can differ from the predictions of ``model``. If no row is an
+    example, return None.
+    """
     rows = found.rows[chosen]
     if not problem.classes:
         off = np.abs(np.asarray(model.predict(problem.X.take(rows))) - problem.y[rows])

@@ -109,7 +109,7 @@ def _too_short(report: Report) -> Iterator[str]:
 
 
 def _fitted_to_samples(report: Report) -> str:
-    """Name the learners that were fitted to samples, and state that with all rows they would probably score better."""
+    """Name the learners that were fitted to samples, and say that they would probably score better with all rows."""
     verdict, last = report.verdict, report.compared[-1]
     names = unambiguous(one.title for one in last.sampled)
     parts = [
@@ -136,7 +136,10 @@ def _larger_budget(report: Report) -> str:
 
 
 def _better_than_guessing(report: Report) -> bool:
-    """Return whether the expected score is better than always predicting the most frequent class or the mean."""
+    """Return whether the expected score is better than that of a constant prediction.
+
+    The constant prediction is the most frequent class or, for regression, the baseline.
+    """
     estimate, baseline = report.verdict.estimate, report.compared[-1].baseline
     if report.problem.classes:
         return estimate["accuracy"][0] > report.table.target.values[0][1] / report.table.rows + _ROUNDING
@@ -186,7 +189,7 @@ def nested_and_table(report: Report) -> Iterator[str]:
 
 
 def differences(report: Report) -> Iterator[str]:
-    """Compare the learner with the runner-up and the baseline; state how stable the selection is."""
+    """Compare the recommended learner with the runner-up and the baseline, and state how often it was selected."""
     verdict, compared = report.verdict, report.compared[-1]
     if verdict.runner_up is not None:
         ahead, start = verdict.runner_up, f"Runner-up: {compared.title(verdict.runner_up.other)}"
@@ -299,7 +302,6 @@ def rows(report: Report) -> Iterator[str]:
 
 
 def findings(report: Report) -> Iterator[str]:
-    """Summarize the findings."""
     for part in (calibration, importance, rows):
         yield from part(report)
 
@@ -338,7 +340,6 @@ def summary_html(report: Report) -> str:
 
 
 def summary(report: Report) -> Iterator[RenderableType]:
-    """Yield the parts of the summary."""
     yield Text(visible(f"{report.problem.name}: {report.problem.target}"), style="bold")
     yield Text(visible(opening(report)))
     for remark in report.table.remarks:

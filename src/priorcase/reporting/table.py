@@ -69,7 +69,7 @@ _DATE = re.compile(r"\d\d?[./]\d\d?[./]\d{4}\b")
 class Problem(GridResult):
     """A table and its target; prints as one line.
 
-    ``places`` contains row positions, or line numbers in a file (``place_word`` says which).
+    ``places`` contains the position of each row or, if ``place_word`` is ``"line"``, its line number in a file.
     """
 
     name: str
@@ -109,7 +109,10 @@ class Problem(GridResult):
 def opened(
     X: Any, y: Any, *, target: str | None, name: str | None, reading: Mapping[str, Any]
 ) -> tuple[Any, Any, dict[str, Any]]:
-    """Return the rows and targets, read from a file if necessary, and the further arguments for `read_problem`."""
+    """Return the rows, the targets, and a dictionary of further arguments for `read_problem`.
+
+    If ``X`` is a path, the file is read with the options in ``reading``.
+    """
     schema = reading.get("schema") or {}
     if not isinstance(schema, Mapping):
         raise ParameterError(f"schema must be a mapping from columns to kinds, got {quoted(schema)}.")
@@ -156,7 +159,7 @@ def opened(
 
 
 def _is_in_frame(kind: Any) -> bool:
-    """Return whether the dtypes of a frame from `read_table` imply the declared kind of a column."""
+    """Return whether `read_table` gives a column of the declared kind a dtype that implies this kind."""
     return kind in ("numeric", "date", "ignore") if isinstance(kind, str) else isinstance(kind, list | tuple | Ordinal)
 
 
@@ -177,7 +180,7 @@ def read_problem(
     declared: Collection[str] = (),
     kinds: Mapping[Any, Any] | None = None,
 ) -> Problem:
-    """Return the table, as named columns, and the targets, without rows whose target is missing."""
+    """Return a table and its target as a `Problem`, without the rows whose target is missing."""
     table, array = named_columns(X, kinds), as_array(y)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -256,11 +259,11 @@ def scorable(problem: Problem) -> Problem:
 class ColumnSummary(GridResult):
     """Summary of a column; prints as a line of a table.
 
-    ``low``, ``median`` and ``high`` are the minimum, median and maximum of numbers, dates or the word counts of texts;
-    None for other kinds. ``values`` contains the most frequent values of a nominal column, the first levels of an
-    ordinal column or the most frequent members of sets, with their counts; for a target, all classes. ``bars`` contains
-    the count of each entry of ``values``, or of each equal-width bin of numbers. ``remark`` says what is unusual about
-    the column, and ``used`` whether learners use the column.
+    ``low``, ``median`` and ``high`` are the minimum, median and maximum of numbers, of dates, or of the word counts of
+    texts; None for other kinds. ``values`` contains values with their counts: the most frequent values of a nominal
+    column, the first levels of an ordinal column, the most frequent members of sets, or all classes of a target.
+    ``bars`` contains the counts of ``values``, or the counts of numbers in bins of equal width. ``remark`` says what is
+    unusual about the column. ``used`` is True if learners use the column.
     """
 
     name: str
@@ -287,7 +290,7 @@ class ColumnSummary(GridResult):
 
 
 def _column_grid(title: str, columns: Sequence[ColumnSummary]) -> Grid:
-    """Return a grid with one line for each of the first `PRINTED` columns."""
+    """Return a grid with one line per column; for many columns, it contains only the first ones."""
     lines = []
     for one in columns[:PRINTED]:
         common = ", ".join(f"{name} {times:,}" for name, times in one.values[:_LISTED])
@@ -303,10 +306,10 @@ def _column_grid(title: str, columns: Sequence[ColumnSummary]) -> Grid:
 class TableSummary(GridResult):
     """Summary of a table; prints as a table of its columns.
 
-    ``missing`` is the number of missing values, ``repeated`` the number of rows that equal an earlier row in all used
-    columns, and ``conflicting`` the number of rows that equal another row in these columns but have a different target.
-    Because of conflicting rows, no classifier can have a higher accuracy than ``ceiling`` on this table. ``remarks``
-    are sentences, or command-line options that users may copy.
+    ``missing`` is the number of missing values. ``repeated`` is the number of rows that equal an earlier row in all
+    columns that learners use. ``conflicting`` is the number of rows that equal another row in these columns but have a
+    different target. Because of conflicting rows, no classifier can have a higher accuracy than ``ceiling`` on this
+    table; for regression, ``ceiling`` is None. ``remarks`` are sentences, or command-line options that users may copy.
     """
 
     rows: int
@@ -336,7 +339,7 @@ class TableSummary(GridResult):
 
     @property
     def compared(self) -> str:
-        """Description of the columns in which rows are compared."""
+        """Description of the columns in which rows are compared to find repeated and conflicting rows."""
         ids = any(column.remark == _ID and not column.used for column in self.columns)
         return "all columns other than ids" if ids else "all columns"
 
@@ -396,7 +399,10 @@ def _column(name: str, column: AnyArray, kind: Kind, codes: IntArray, most: int 
 
 
 def _remarked(column: ColumnSummary, useless: Uninformative | None, rows: int, reveals: str | None) -> ColumnSummary:
-    """Return the column; add a remark if it is uninformative, mostly missing, or reveals the target (``reveals``)."""
+    """Return the summary of a column, with a remark if the column is uninformative or mostly missing.
+
+    If the column determines the target, ``reveals`` is the name of the target, and the remark says so.
+    """
     if useless is not None and useless.left_out:
         return replace(column, remark=f"{useless}{_IGNORED}", used=False)
     if reveals is not None:
@@ -409,7 +415,7 @@ def _remarked(column: ColumnSummary, useless: Uninformative | None, rows: int, r
 
 
 def _repetitions(columns: list[IntArray], target: IntArray, classes: bool) -> tuple[int, int, float | None]:
-    """Return how many rows are repeated, how many conflict, and the highest possible accuracy of a classifier."""
+    """Return the numbers of repeated and conflicting rows, and the ceiling of the accuracy (see `TableSummary`)."""
     rows = pd.DataFrame(dict(enumerate(columns)))
     group = rows.groupby(list(rows.columns), sort=False).ngroup()
     alike = pd.Series(target).groupby([group, target]).size().groupby(level=0)
@@ -434,7 +440,10 @@ def _misspelled(label: object, others: Sequence[object]) -> object:
 
 
 def _differ_in_a_letter(first: str, second: str) -> bool:
-    """Return whether two longer words differ in one letter; a different digit (type1, type2) does not count."""
+    """Return whether two words of at least four letters differ only in one letter.
+
+    Words that differ in a digit, such as type1 and type2, do not count.
+    """
     short, long = sorted((first.casefold(), second.casefold()), key=len)
     start = next((at for at, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
     end = start + (len(short) == len(long))
@@ -459,7 +468,7 @@ def _remarks(problem: Problem, found: TableSummary) -> Iterator[str]:
     if names := [column.name for column in found.columns if column.remark.startswith(_REVEALS)]:
         verb, they = ("determines", "it is") if len(names) == 1 else ("determine", "they are")
         yield (
-            f"{joined(unambiguous(names))} {verb} {target}: no estimate in this report is meaningful unless {they} "
+            f"{joined(unambiguous(names))} {verb} {target}: the estimates in this report are meaningful only if {they} "
             f"known before {target} is known."
         )
     numeric = [column for column in found.columns if column.used and column.kind == "numeric"]

@@ -190,7 +190,7 @@ class Report:
         return row_kind(row, self.suspects, self.outliers)
 
     def _plain(self, node: Any) -> Any:
-        """Return data for JSON, with null for infinity and NaN; objects with a ``row`` also get its place and label."""
+        """Return data for JSON, with null for infinity and NaN; objects with a ``row`` get its place and label."""
         if isinstance(node, dict):
             found = {str(key): self._plain(child) for key, child in node.items()}
             if not isinstance(row := node.get("row"), int):
@@ -281,11 +281,14 @@ def report(
     seconds = parse_budget(budget)
     if learners is not None and (not isinstance(learners, Mapping) or not learners):
         raise ParameterError(
-            f"learners must be None or a non-empty mapping from names to learners, got {quoted(learners)}. For example "
-            "{'nearest': pc.KNNClassifier()}."
+            f"learners must be None or a non-empty mapping from names to learners, got {quoted(learners)}. Pass, "
+            "for example, {'nearest': pc.KNNClassifier()}."
         )
     if learners is not None and BASELINE in map(str, learners):
-        raise ParameterError(f"learners contains the name {BASELINE!r}, which is reserved. Choose another name.")
+        raise ParameterError(
+            f"learners must not contain the name {BASELINE!r}, because every report adds its own baseline. Choose "
+            "another name."
+        )
     for label, learner in (learners or {}).items():
         if isinstance(learner, type) or not hasattr(learner, "fit") or not hasattr(learner, "predict"):
             raise ParameterError(
@@ -330,9 +333,9 @@ def report_on(
 ) -> Report:
     """Return a report on a table that has been read; ``clock`` is the time budget, including the time for reading.
 
-    ``table`` is the path of the table's file, ``reading`` the command-line options with which the file was read,
-    ``load`` the lines of Python code that create ``X`` and ``y``, and ``form`` the form of the caller's ``X`` (see
-    `form_of`).
+    ``table`` is the path of the table's file, and ``reading`` contains the command-line options with which the file was
+    read. ``load`` contains the lines of Python code that create ``X`` and ``y``. ``form`` is the form of the caller's
+    ``X`` (see `form_of`).
     """
     thread_count(n_jobs)
     with bar(_STEPS, shown=shown is not False, text="reading") as advance:
@@ -355,7 +358,11 @@ def report_on(
         skipped: list[str] = []
 
         def made(what: str, work: Callable[[], R], *, always: bool = False) -> R | None:
-            """Return the result of ``work``; if it fails or time is short, list ``what`` as skipped and return None."""
+            """Return the result of ``work``, or None if it fails or if no time is left.
+
+            In these cases, ``what`` is added to the parts that were skipped. With ``always=True``, ``work`` is called
+            even if no time is left.
+            """
             say(what)
             if not always and clock.until(_LATEST) <= 0:
                 skipped.append(f"{what}: no time was left")
@@ -410,7 +417,10 @@ def report_on(
 
 
 def _guessing(problem: Problem) -> dict[str, float]:
-    """Return the log-score of equal probabilities and the accuracy of the most frequent class; empty for regression."""
+    """Return the scores of constant predictions of the class; empty for regression.
+
+    The log-score is that of equal probabilities for all classes, and the accuracy is that of the most frequent class.
+    """
     if not problem.classes:
         return {}
     sizes = np.unique(problem.y, return_counts=True)[1]

@@ -58,9 +58,11 @@ EXACT = 2**53
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """Column of codes for distinct values; some of the values may be unused, and code -1 means a missing value.
+    """Column of codes for distinct values; code -1 means a missing value.
 
-    ``ordered``: the values are ordered. ``closed``: the type allows no other values. ``implied``: the kind, if known.
+    ``values`` contains the value of each code; some of the values may be unused. ``ordered`` is True if the values are
+    ordered, and ``closed`` is True if the type of the column allows no other values. ``implied`` is the kind of the
+    column, if known.
 
     >>> Coded(np.array([0, -1, 1]), ("red", "blue")).kind()
     Nominal(content='text')
@@ -169,7 +171,7 @@ class ArrayColumn:
 
 @dataclass(frozen=True, eq=False)
 class ObjectColumn:
-    """Python objects of any types; ``implied`` is their kind if known."""
+    """Python objects of any type; ``implied`` is their kind if known."""
 
     values: Sequence[Any]
     implied: Kind | None = None
@@ -252,7 +254,7 @@ Column: TypeAlias = ArrayColumn | ObjectColumn | Coded
 """A column before it is read as a kind."""
 
 ReadColumn: TypeAlias = FloatArray | Coded
-"""Numbers of a numeric column, ranks of an ordinal column (-1 for an unknown level), or codes; NaN if missing."""
+"""Numbers, ranks of ordinal levels (-1 for an unknown level), or a `Coded` column; NaN if missing."""
 
 
 # -- from NumPy
@@ -372,7 +374,7 @@ def _numbers(series: nw.Series[Any]) -> Column:
 
 
 def _unknown(series: nw.Series[Any], name: Name) -> Column:
-    """Create a column of a dtype that narwhals does not know: null, string view, sparse, period, interval, complex."""
+    """Create a column of a dtype that narwhals does not know, such as null, string view, sparse or period."""
     if series.null_count() == len(series):
         return ObjectColumn([None] * len(series))
     native, dtype = series.to_native(), _native_dtype(series)
@@ -397,7 +399,7 @@ def _has_other_objects(series: nw.Series[Any]) -> bool:
 
 
 def _text(series: nw.Series[Any]) -> Coded:
-    """Encode strings with the hash table of the frame's library."""
+    """Encode strings, with the fast functions of the frame's library if there are many rows."""
     if len(series) > _FEW:
         native = series.to_native()
         if series.implementation.is_polars():
@@ -430,7 +432,7 @@ def _polars_codes(series: nw.Series[Any], values: list[str]) -> Coded:
 
 
 def _arrow_codes(native: Any) -> Coded:
-    """Return the codes of a PyArrow dictionary column, in which each chunk has its own dictionary."""
+    """Return a PyArrow dictionary column as a column of codes; its chunks can have different dictionaries."""
     values: dict[Value, int] = {}
     chunks = list[IntArray]()
     for chunk in native.chunks:
@@ -443,7 +445,10 @@ def _arrow_codes(native: Any) -> Coded:
 
 
 def dictionary_codes(chunk: Any, *, check: bool = True) -> IntArray:
-    """Return the codes of a PyArrow dictionary array as signed integers, -1 for null; by default, check the codes."""
+    """Return the codes of a PyArrow dictionary array as signed integers, -1 for null.
+
+    With ``check=True``, raise an error if a code is not in the dictionary.
+    """
     import pyarrow as pa
 
     indices = chunk.indices
@@ -476,7 +481,10 @@ def _distinct(coded: Coded) -> Coded:
 
 
 def misfit(kind: Kind, column: Column) -> tuple[str, str] | None:
-    """Return None if a column can be read as ``kind``; otherwise, describe the column and what to pass instead."""
+    """Return None if a column can be read as ``kind``; otherwise, return two texts for an error message.
+
+    The first describes the column, and the second says what to pass instead.
+    """
     if isinstance(kind, Date):
         fits = column.content in ("dates", "text", "any", "nothing") or column.empty()
         return None if fits else (column.kind().describe(), "dates, datetimes or ISO strings")
@@ -491,7 +499,7 @@ def misfit(kind: Kind, column: Column) -> tuple[str, str] | None:
 
 
 def read_column(kind: Kind, column: Column, label: Name, known: Callable[[], Iterable[Value]] = tuple) -> ReadColumn:
-    """Read a column as the kind it had in fit; ``known`` returns the column's stored values, for messages."""
+    """Read a column as the kind it had in fit; ``known`` returns the values seen in fit, for error messages."""
     if (problem := misfit(kind, column)) is not None:
         found, expected = problem
         fitted = kind.describe(known()) if isinstance(kind, Nominal) else kind.describe()

@@ -1,4 +1,4 @@
-"""Dates and times as numbers: seconds since the beginning of 1970, in UTC if they have an offset."""
+"""Conversion of dates and times to seconds since the start of 1970; times with a UTC offset are converted to UTC."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _parsed(text: str) -> float | None:
 
 
 def seconds_of_array(dates: Any) -> FloatArray:
-    """Convert a NumPy array of dates to seconds since 1970, NaN for NaT."""
+    """Convert a NumPy array of dates to seconds since 1970; NaT becomes NaN."""
     whole = dates.astype("datetime64[us]")
     seconds = whole.astype(np.int64) / 1e6
     seconds[np.isnat(whole)] = np.nan
@@ -61,7 +61,6 @@ def seconds_of_array(dates: Any) -> FloatArray:
 
 
 def seconds_of_day(time: datetime.time) -> float:
-    """Convert a time of day to seconds since midnight."""
     return time.hour * 3600 + time.minute * 60 + time.second + time.microsecond / 1e6
 
 
@@ -76,7 +75,7 @@ def date_of(seconds: float) -> datetime.date | datetime.datetime:
 
 
 def date_text(seconds: float) -> str:
-    """Format a date given in seconds since 1970; midnight and zero seconds are omitted.
+    """Format seconds since 1970 as an ISO date, followed by the time of day unless it is midnight.
 
     >>> date_text(86400.0), date_text(86460.0), date_text(86461.4)
     ('1970-01-02', '1970-01-02 00:01', '1970-01-02 00:01:01')
@@ -88,6 +87,6 @@ def date_text(seconds: float) -> str:
 
 
 def are_dates(values: Iterable[Any]) -> bool:
-    """Return whether all values are ISO strings of dates; False if there are no values."""
+    """Return whether all known values are ISO date strings; False if all values are missing."""
     known = [value for value in values if not is_missing(value)]
     return bool(known) and all(isinstance(value, str) and _parsed(value.strip()) is not None for value in known)

@@ -50,12 +50,12 @@ def families(types: Iterable[type]) -> frozenset[str]:
 
 
 def content_of(values: Iterable[object]) -> Content:
-    """Return the content type of a column with the given values."""
+    """Return ``"text"``, ``"numbers"``, ``"booleans"`` or ``"dates"`` if all values have this type, else ``"any"``."""
     return content_of_families(families(set(map(type, values))))
 
 
 def content_of_families(found: frozenset[str]) -> Content:
-    """Return the content type of a column whose values belong to the given families."""
+    """Return the same as `content_of`, given the families of the values (see `family`)."""
     return _CONTENTS.get(next(iter(found)), "any") if len(found) == 1 else "any"
 
 
@@ -71,7 +71,7 @@ def is_missing(value: object) -> bool:
 
 
 def plain(value: Any) -> Value:
-    """Convert a value to a plain Python type; a float without a fraction becomes the equal integer."""
+    """Convert a NumPy value to a plain Python value, and a float without a fraction to an integer."""
     if isinstance(value, np.generic):
         # item() of a longdouble returns a longdouble.
         value = float(value) if isinstance(value, np.floating) else value.item()
@@ -81,7 +81,6 @@ def plain(value: Any) -> Value:
 
 
 def is_hashable(value: object) -> bool:
-    """Return whether a value can be a key of a dictionary."""
     try:
         hash(value)
     except TypeError:
@@ -90,14 +89,15 @@ def is_hashable(value: object) -> bool:
 
 
 def identity(value: Value) -> Value:
-    """Return a key that is equal for two values if and only if they are the same value."""
+    """Return a dictionary key for a value; ``True`` and 1 have different keys, although Python treats them as equal."""
     return (bool, value) if isinstance(value, bool) else value
 
 
 def canonical(value: Value) -> bytes:
-    """Return bytes that are equal for two values if and only if they are the same value, in any process.
+    """Return bytes that identify a value and are the same in every process.
 
-    Values other than strings, bytes, numbers, booleans, tuples and frozensets are written as type and ``repr``.
+    A value that is not a string, bytes, a number, a boolean, a tuple or a frozenset is identified by its type and its
+    ``repr``.
     """
     if isinstance(value, bool):
         return b"b%d" % value
@@ -195,7 +195,10 @@ class Nominal:
         return "Nominal()" if self.content == "any" else f"Nominal(content={self.content!r})"
 
     def describe(self, known: Iterable[Value] = ()) -> str:
-        """Describe the kind in words, for messages; if no values are declared, the values of stored rows are listed."""
+        """Describe the kind in words, for messages.
+
+        If no values are declared, the description lists ``known``, the values of the stored rows.
+        """
         values = self.values or tuple(known)
         if values:
             return f"nominal ({listed(values)})"
@@ -365,7 +368,7 @@ def as_kind(given: Any) -> Any:
 
 
 def kind_advice(given: object) -> str:
-    """Return advice for an object that is not a kind."""
+    """Return advice for the error message about an object that is not a kind."""
     word = str(getattr(given, "__name__", given)).lower()
     if word == "ignore":
         return "Drop the column from the table instead."
@@ -379,7 +382,10 @@ def kind_advice(given: object) -> str:
 def check_distinct(
     parameter: str, values: Iterable[Value], error: type[PriorcaseError] = SchemaError
 ) -> tuple[Value, ...]:
-    """Return declared values; raise an error if there are no values, or if a value is missing or repeated."""
+    """Return the declared values of a parameter as a tuple of plain Python values.
+
+    Raise ``error`` if there are no values, or if a value is missing, unhashable or repeated.
+    """
     expected = f"{parameter} must be a tuple of distinct values, all hashable, such as ('low', 'high')"
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise error(f"{expected}, got {quoted(values)}")

@@ -252,7 +252,7 @@ class Schema:
     def read(self, X: Any, *, known: Callable[[int], Iterable[Value]] | None = None) -> Table:
         """Read the rows of a table with this schema.
 
-        ``known`` returns the stored values of an attribute, for messages.
+        ``known`` is a function that returns the stored values of the attribute at a position, for error messages.
         """
         if type(X) is Table and X.schema == self:
             return X
@@ -271,7 +271,7 @@ class Schema:
         return Table(self, source.rows, tuple(columns))
 
     def _match(self, source: Source) -> Sequence[int]:
-        """Return the position of each attribute's column in a table."""
+        """Return, for each attribute of the schema, the position of its column in ``source``."""
         if self.names is None or source.names is None or self.names == source.names:
             if len(source.columns) != len(self):
                 raise other_width(len(source.columns), len(self))
@@ -325,7 +325,7 @@ def inferred(
 
 
 def _with_categorical(schema: Schema, source: Source, chosen: CategoricalFeatures) -> list[Kind]:
-    """Return the kinds implied by the column types, modified by ``categorical_features``."""
+    """Return the kinds of ``schema``, changed as the parameter ``categorical_features`` (here ``chosen``) requires."""
     kinds, n = list(schema.kinds), len(schema)
     if isinstance(chosen, str) and chosen == "from_dtype":
         return kinds
@@ -371,7 +371,7 @@ class Source:
 
 
 def open_source(X: Any) -> Source:
-    """Extract the columns of a frame, an array or a list of rows; messages follow scikit-learn's wording."""
+    """Extract the columns of a frame, an array or a list of rows; error messages follow scikit-learn's wording."""
     if isinstance(X, Source):
         return X
     if sparse.issparse(X):
@@ -414,7 +414,7 @@ def open_source(X: Any) -> Source:
 
 
 def _rows(X: Sequence[Any]) -> AnyArray:
-    """Convert a list of rows to an array of objects, so that numbers mixed with strings stay numbers."""
+    """Convert a list of rows to an object array; NumPy would convert numbers to strings if a row contains both."""
     if not X:  # even the number of columns is unknown
         raise SchemaError("Found array with 0 sample(s) (shape=(0,)) while a minimum of 1 is required.")
     try:
@@ -482,9 +482,9 @@ def backend_of(X: Any) -> Backend | None:
 class Table(TextResult):
     """Rows of a table that were read with a schema but are not yet encoded.
 
-    The rows are stored in one of three forms: ``columns``, one for each attribute; a ``block`` of numbers, shape (rows,
-    attributes), if all attributes are numeric; or a single ``row``, which contains a number or rank (NaN if missing) or
-    a nominal value (None if missing) for each attribute.
+    The rows are stored in one of three forms. ``columns`` contains one column for each attribute. ``block`` is a matrix
+    of numbers, shape (rows, attributes), for tables whose attributes are all numeric. ``row`` contains the values of a
+    single row: a number or rank (NaN if missing), or a nominal value (None if missing), for each attribute.
 
     >>> Schema(None, (Numeric(), Nominal())).read([[31, "red"], [None, "blue"]])
     Table(rows=2, attributes=2)
@@ -525,14 +525,14 @@ class Table(TextResult):
 
     @property
     def row(self) -> tuple[Value, ...] | None:
-        """Values of a single row; None if the table does not have exactly one row."""
+        """Values of the row if the table has exactly one row, otherwise None."""
         if self._row is None and self.rows == 1:
             cells = (column.tolist()[0] for column in self.columns) if self.block is None else self.block[0].tolist()
             self._row = tuple(cells)
         return self._row
 
     def part(self, start: int, stop: int) -> Table:
-        """Return the rows from ``start`` to ``stop``."""
+        """Return a table with the rows from ``start`` up to, but not including, ``stop``."""
         rows = slice(start, min(stop, self.rows))
         n = max(rows.stop - start, 0)
         if self.block is not None:
@@ -556,7 +556,7 @@ _UNCLEAR = object()
 
 
 def _read_block(X: AnyArray, labels: Sequence[Name]) -> FloatArray:
-    """Read an array of numbers whose columns are all numeric."""
+    """Convert an array to float64; raise an error for infinite numbers and integers that float64 cannot represent."""
     block = X
     if X.dtype != np.float64:
         with np.errstate(over="ignore"):  # a longdouble beyond float64 becomes infinite and raises an error
@@ -571,7 +571,7 @@ def _read_block(X: AnyArray, labels: Sequence[Name]) -> FloatArray:
 
 
 def read_one_row(schema: Schema, X: Any) -> Table | None:
-    """Read a single row of plain values, with the same result as reading columns; return None for any other input."""
+    """Read a table with a single row of plain values without creating columns; return None for any other input."""
     row = _single_row(schema, X)
     if row is None or len(row) != len(schema):
         return None
@@ -600,7 +600,10 @@ def _single_row(schema: Schema, X: Any) -> Sequence[Any] | None:
 
 
 def _cell(kind: Kind, value: Any) -> Any:
-    """Return a number, a rank or a nominal value (NaN or None if missing); ``_UNCLEAR`` for other values."""
+    """Convert a value to the number, rank or nominal value that `Table.row` contains.
+
+    Return ``_UNCLEAR`` if the value must be read as a column instead.
+    """
     content = _CONTENTS.get(type(value))
     missing = value is None or (content == "numbers" and value != value)
     if isinstance(kind, Numeric):
@@ -630,7 +633,7 @@ def _cell(kind: Kind, value: Any) -> Any:
 
 @lru_cache(maxsize=256)
 def _text_ranks(kind: Ordinal) -> dict[Value, float] | None:
-    """Return the rank of each level, or None if no level is a string."""
+    """Return the rank of each level, or None if the levels are all numbers, all booleans or all dates."""
     if kind.content not in ("text", "any"):
         return None
     return {level: float(rank) for rank, level in enumerate(kind.order)}

@@ -134,7 +134,7 @@ class Taxonomy(Nominal):
 
 
 def _read_tree(tree: Any) -> tuple[dict[str, str | None], dict[str, Any]]:
-    """Return the parent of each node, with nodes in depth-first order, and the weights that the tree contains."""
+    """Return a mapping from nodes to parents, in depth-first order, and the weights that the tree contains."""
     weights: dict[str, Any] = {}
     if isinstance(tree, tuple) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in tree):
         return _depth_first(dict(tree)), weights  # parents of another taxonomy

@@ -32,10 +32,10 @@ class Uninformative(TextResult):
         ``"constant"``, ``"missing"`` (no known value), ``"one value"`` (one known value, and missing values, which may
         be informative) or ``"repeat"`` (the same information as another column).
     other
-        The repeated column if the reason is ``"repeat"``.
+        The earlier column with the same information if the reason is ``"repeat"``.
     left_out
         Whether reports and command-line commands drop the column. They drop ids, constants and columns without values,
-        unless no column would remain, and only report all other uninformative columns.
+        unless no column would remain. All other uninformative columns are reported but not dropped.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Uninformative(TextResult):
 
 @prefix_errors
 def uninformative_columns(X: Any) -> dict[Name, Uninformative]:
-    """Return the columns that cannot help to predict other rows, by name (or position), with the reasons.
+    """Return a dictionary from the names (or positions) of uninformative columns to the reasons.
 
     A column is never an id if it has fewer than 20 known values, or if it contains numbers with fractions, ordered
     levels, dates or texts. A column repeats an earlier column if the values of both columns correspond one to one, or
@@ -95,7 +95,7 @@ def of_table(table: Table) -> dict[Name, Uninformative]:
 
 
 def _alone(kind: Kind, values: AnyArray, sample: IntArray) -> Uninformative | None:
-    """Return the reason why a column is uninformative by itself, or None if it is not."""
+    """Return why a column is uninformative regardless of other columns, or None if there is no such reason."""
     few = _known(values[sample])
     if few.size and few.min() < few.max() and not _may_be_id(kind, few):
         return None
@@ -111,7 +111,7 @@ def _known(values: AnyArray) -> AnyArray:
 
 
 def _may_be_id(kind: Kind, few: AnyArray) -> bool:
-    """Return whether a column may be an id, judged by a sample."""
+    """Return whether a column may be an id, given a few of its known values."""
     if type(kind) is Nominal:
         return np.unique(few).size >= 0.5 * _SHARE * few.size
     return type(kind) is Numeric and bool((few == np.floor(few)).all()) and np.unique(few).size == few.size
@@ -134,7 +134,10 @@ def is_id(kind: Kind, known: AnyArray) -> bool:
 def _twin(
     columns: tuple[ReadColumn, ...], a: int, sample: IntArray, seen: dict[tuple[str, bytes], list[int]]
 ) -> int | None:
-    """Return the first earlier column with the same information; ``seen`` groups earlier columns by sampled values."""
+    """Return the position of the first earlier column with the same information as column ``a``, or None.
+
+    ``seen`` maps keys computed from sampled values to the earlier columns with these keys; column ``a`` is added.
+    """
     own, rows = _comparable(columns[a]), len(sample)
     keys = []
     if own.dtype.kind == "f":
@@ -162,13 +165,19 @@ def _same(form: str, one: AnyArray, other: AnyArray) -> bool:
 
 
 def pattern(values: AnyArray) -> IntArray:
-    """Rank values by first occurrence (missing is a value); columns that correspond one to one get equal ranks."""
+    """Return the rank of each value in order of first occurrence, where missing counts as a value.
+
+    Two columns have equal ranks if and only if their values correspond one to one.
+    """
     _, first, numbers = np.unique(values, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[numbers.ravel()]
 
 
 def _on_a_line(numbers: FloatArray) -> FloatArray:
-    """Rescale numbers to the range from 0 to 1; columns that are linear functions of each other become identical."""
+    """Rescale numbers to the range from 0 to 1, reversed if the first number would be above 0.5.
+
+    Columns that are linear functions of each other become identical up to rounding.
+    """
     known = numbers[~np.isnan(numbers)]
     if not known.size:
         return numbers

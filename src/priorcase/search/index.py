@@ -1,4 +1,4 @@
-"""Exact nearest-neighbor search in the compiled core, which scans one-byte bounds of distances or uses a kd-tree."""
+"""Exact nearest-neighbor search in the compiled core, by a kd-tree or by a scan of one-byte bounds of distances."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SLACK = 1e-9
 class Neighbors:
     """Nearest rows of some queries, sorted by distance and then by id.
 
-    All arrays are flat; the entries of query q are at ``indptr[q]:indptr[q + 1]``.
+    ``ids``, ``costs`` and ``distances`` are flat arrays; the entries of query q are at ``indptr[q]:indptr[q + 1]``.
 
     Parameters
     ----------
@@ -123,13 +123,13 @@ class Neighbors:
 
 @dataclass(frozen=True, eq=False)
 class NeighborList:
-    """Neighbors of each query in one flat list; the rows of query i start at ``indptr[i]``."""
+    """Neighbors of several queries in flat arrays; the neighbors of query i are at ``indptr[i]:indptr[i + 1]``."""
 
     indptr: IntArray
     rows: IntArray  # positions among the stored rows
     distances: FloatArray
-    counts: FloatArray | None = None  # multiplicity of each row (its weight); None for 1
-    bandwidths: FloatArray | None = None  # one h for each query, for votes K(d / h)
+    counts: FloatArray | None = None  # weight of each neighbor, which counts as this many rows; None: all 1
+    bandwidths: FloatArray | None = None  # bandwidth h of each query, for kernel votes K(d / h)
 
     def __len__(self) -> int:
         return self.indptr.size - 1
@@ -140,15 +140,19 @@ class NeighborList:
         return np.diff(self.indptr)
 
     def spans(self) -> zip[tuple[int, int]]:
-        """Return the start and end of the entries of each query."""
+        """Return, for each query, the start and end of its neighbors in the flat arrays."""
         return zip(self.indptr[:-1].tolist(), self.indptr[1:].tolist(), strict=True)
 
     def queries(self) -> IntArray:
-        """Return the position of each entry's query."""
+        """Return, for each neighbor in the flat arrays, the position of its query."""
         return np.repeat(np.arange(len(self)), self.lengths)
 
     def nearest(self, k: int, *, whole_ties: bool, bandwidth: bool = False) -> NeighborList:
-        """Return the first ``k`` rows of each sorted list; ``whole_ties`` adds all rows tied with the k-th row."""
+        """Return the ``k`` nearest rows of each query, where a neighbor with weight w counts as w rows.
+
+        ``whole_ties`` also keeps all rows tied with the k-th row. ``bandwidth`` adds the bandwidth of each query, which
+        is the distance of the (k+1)-th row.
+        """
         starts = self.indptr[:-1]
         if self.counts is None and not bandwidth and self.rows.size == k * starts.size:
             return self
@@ -172,19 +176,19 @@ class NeighborList:
 
     @cached_property
     def _reach(self) -> FloatArray:
-        """Cumulative row counts, computed for each query separately, so that results do not depend on batches."""
+        """Cumulative sums of ``counts`` within each query, so that rounding does not depend on other queries."""
         counts = cast(FloatArray, self.counts)
         return np.concatenate([np.cumsum(counts[start:stop]) for start, stop in self.spans()])
 
     def _before(self, k: int) -> IntArray:
-        """Return, for each list, the number of rows whose cumulative count (`_reach`) is below ``k``."""
+        """Return, for each query, the number of neighbors whose cumulative count (`_reach`) is below ``k``."""
         if self.counts is None:
             return np.minimum(k - 1, self.lengths)
         before: IntArray = np.add.reduceat((self._reach < k * (1 - SLACK)).astype(np.int64), self.indptr[:-1])
         return before
 
     def _tie_ends(self, positions: IntArray) -> IntArray:
-        """Return, for each position, the end of the block of rows at the same distance from the same query."""
+        """Return, for each position in the flat arrays, the end of the block of tied neighbors around it."""
         starts = np.ones(self.rows.size + 1, dtype=bool)
         starts[1:-1] = self.distances[1:] != self.distances[:-1]
         starts[self.indptr] = True
@@ -236,11 +240,11 @@ class Index(TextResult):
     def restored(
         cls, instances: Instances, fitted: FittedDistance, arrays: dict[str, AnyArray], *, threads: int = 1
     ) -> Index:
-        """Restore the index from the arrays of `saved`, without copying; raise ``ValueError`` if the rows do not match.
+        """Restore an index from the arrays that `saved` returned, without copying the arrays.
 
-        The arrays are read-only, and each is followed by at least 64 bytes of memory, as in a mapped file. The compiled
-        core checks everything that a search relies on, but does not compare the saved copy of the rows with
-        ``instances``.
+        Each array may be read-only and must be followed by at least 64 bytes of readable memory, as in a mapped file.
+        If the ids in the arrays differ from those of ``instances``, ``ValueError`` is raised. The compiled core checks
+        everything that a search relies on, but does not compare the saved rows with ``instances``.
         """
         index, ids = cls.__new__(cls), instances.ids
         index._begin(_core.Index(fitted.coded(instances.schema), arrays, threads), instances, fitted)
@@ -275,10 +279,10 @@ class Index(TextResult):
         return same and not self._torn_by_fork and not self.lock.held_at_fork
 
     def follow(self, before: Instances, after: Instances) -> bool:
-        """Switch from ``before`` to ``after``; the caller must then make this change by `append`, `take` or `remove`.
+        """Switch the index from the rows ``before`` to the rows ``after``, and return whether this was possible.
 
-        Returns False if the index does not contain exactly the rows of ``before``. Until the change is made, `holds`
-        returns False.
+        The caller must then add or remove the rows that differ, by `append`, `take` or `remove`. Until then, `holds`
+        returns False. If the index does not contain exactly the rows of ``before``, nothing is changed.
         """
         with self.lock:
             if not self.holds(before):
@@ -298,7 +302,7 @@ class Index(TextResult):
             self._state = self._instances.line, self._instances.version
 
     def take(self, ids: IdArray, cells: FloatArray) -> None:
-        """Add encoded rows like `append`, but without checks."""
+        """Add encoded rows without checking their ids; otherwise the same as `append`."""
         with self.lock:
             self._state = None
             self._add(ids, cells)
@@ -388,7 +392,7 @@ class Index(TextResult):
         ids: IdArray | None = None,
         threads: int = 1,
     ) -> FloatArray:
-        """Return the cost of each row, or of each row in ``ids``, for each query, shape (q, rows).
+        """Return the costs between queries and all rows, or only the rows with the given ``ids``, shape (q, rows).
 
         Costs are distances before the root is taken. Equal distances have equal costs.
         """
@@ -403,8 +407,8 @@ class Index(TextResult):
     ) -> Iterator[tuple[_core.Plan, tuple[FloatArray, FloatArray], IdArray | None, slice]]:
         """Yield, for each block of queries, the plan, the queries with their weights, the excluded ids and the slice.
 
-        All queries are in one block if they share one plan. Otherwise, several blocks limit the size of the tables of
-        differences.
+        If differences between queries and rows are computed in Python, the blocks limit the size of their tables.
+        Otherwise, there is a single block.
         """
         n, size = len(queries), fitted.queries_at_once
         if size is None or fitted.answers(queries):
@@ -423,7 +427,10 @@ class Index(TextResult):
         return fitted.for_queries(queries)
 
     def plan_of(self, fitted: FittedDistance) -> _core.Plan:
-        """Return the distance in the format of the core; differences computed in Python cover only stored values."""
+        """Return the distance in the format of the compiled core.
+
+        Differences that are computed in Python are available only between stored values.
+        """
         latest, plan = self._latest
         if not fitted.covers(self._instances):
             raise ParameterError(
@@ -437,7 +444,7 @@ class Index(TextResult):
         return plan
 
     def _checked_ids(self, ids: ArrayLike, *, held: bool) -> IdArray:
-        """Return the distinct ids; raise an error unless all (or none, if ``held`` is False) are in the index."""
+        """Return ids as an array; with ``held``, all of them must be in the index, and otherwise none of them."""
         wanted = check_ids(ids, distinct=True)
         wrong = wanted[self.core.holds(wanted).astype(bool) != held]
         if wrong.size:
@@ -454,7 +461,7 @@ class Index(TextResult):
         algorithm: str,
         threads: int,
     ) -> tuple[FloatArray, FloatArray, IdArray | None]:
-        """Check the parameters that all searches share; return queries, weights as a matrix, and excluded ids."""
+        """Check the parameters of a search; return the queries, the weights as a matrix, and the excluded ids."""
         if algorithm not in ALGORITHMS:
             check_value("algorithm", algorithm, [StrOptions(set(ALGORITHMS))])
         if type(threads) is not int or threads < 1:
@@ -499,7 +506,7 @@ def _neighbors(fitted: FittedDistance, indptr: IdArray, ids: IdArray, costs: Flo
 
 
 def _floats(numbers: ArrayLike) -> FloatArray:
-    """Convert to an array of floats; return an empty array if the input is not numeric."""
+    """Convert ``numbers`` to an array of floats; return an empty array if ``numbers`` is not numeric."""
     try:
         return np.asanyarray(numbers, dtype=np.float64, order="C")  # keeps the unseen values of queries
     except (TypeError, ValueError):

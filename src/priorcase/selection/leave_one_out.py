@@ -23,7 +23,7 @@ Subset: TypeAlias = tuple[int, ...]
 Scoring: TypeAlias = Literal["accuracy", "brier", "log_score", "squared_error", "absolute_error"]
 
 Loss: TypeAlias = Callable[[Poll, IntArray], FloatArray]
-"""Function that returns the loss of each query, given the neighbors' votes and the positions of the queries."""
+"""Function that returns the loss of each query, given the neighbors' votes and the row positions of the queries."""
 
 # Number of queries in the first block of a large table, while the length of neighbor lists is unknown.
 _FIRST_BLOCK = 64
@@ -33,8 +33,9 @@ _FIRST_BLOCK = 64
 class LeaveOneOutLosses:
     """Leave-one-out losses of the stored rows if only a subset of the attributes is used.
 
-    The distance uses the statistics of all rows, so that one index can be used for all subsets and rows. ``unit`` is
-    the factor that converts a loss to a score.
+    The statistics of the distance, such as ranges, include the left-out row, so that a single index can be used for all
+    subsets and rows. Losses of numeric targets are relative to the loss of the best constant prediction; multiplied by
+    ``unit``, the loss of a single target is in the units of the target. For classes, ``unit`` is 1.
     """
 
     memory: NeighborsMemory
@@ -73,12 +74,12 @@ class LeaveOneOutLosses:
         return len(self.memory)
 
     def losses(self, points: IntArray, subsets: Sequence[Subset]) -> FloatArray:
-        """Return the loss of each subset on each of the rows at positions ``points``, shape (subsets, points)."""
+        """Return the loss of each subset for each stored row at positions ``points``, shape (subsets, points)."""
         weights = np.repeat(self._weights(subsets), points.size, axis=0)
         return self._predicted(np.tile(points, len(subsets)), weights).reshape(len(subsets), points.size)
 
     def losses_of_each(self, points: IntArray, subsets: Sequence[Subset]) -> FloatArray:
-        """Return the loss of the first subset on the first row, of the second subset on the second row, and so on."""
+        """Return the loss of the first subset for the first row, of the second subset for the second row, and so on."""
         return self._predicted(points, self._weights(subsets))
 
     def _weights(self, subsets: Sequence[Subset]) -> FloatArray:
@@ -89,7 +90,7 @@ class LeaveOneOutLosses:
         return weights
 
     def _predicted(self, rows: IntArray, weights: FloatArray) -> FloatArray:
-        """Return the loss of each query, computed in blocks to limit memory and allow interrupts."""
+        """Return the loss of each row with its own weights, computed in blocks to limit memory and allow interrupts."""
         found = np.empty(rows.size)
         wanted = min(self.k + self.rules.vote.needs_bandwidth, len(self) - 1)
         most, start = max(1, ENTRIES // wanted), 0
@@ -120,7 +121,7 @@ class LeaveOneOutLosses:
 
 
 def _class_loss(model: KNNClassifier, scoring: Scoring) -> tuple[Loss, float]:
-    """Return a loss function (0/1, Brier or negative log-score, averaged over targets), and its ``unit``."""
+    """Return a loss function (0/1 loss, Brier score or negative log-score, averaged over the targets), and 1.0."""
     outputs, priors, temperature = model._outputs(), model._priors(), model._temperature
 
     def errors(poll: Poll, own: IntArray) -> FloatArray:
@@ -143,7 +144,7 @@ def _class_loss(model: KNNClassifier, scoring: Scoring) -> tuple[Loss, float]:
 
 
 def _number_loss(model: KNNRegressor, scoring: Scoring) -> tuple[Loss, float]:
-    """Return a loss function (error relative to the best constant, averaged over targets), and its ``unit``."""
+    """Return a loss function, averaged over the targets, and ``unit`` (see `LeaveOneOutLosses`)."""
     numbers, power = model._targets(), 2 if scoring == "squared_error" else 1
     with np.errstate(over="ignore", invalid="ignore"):
         spread = numbers.std(axis=0) if power == 2 else np.abs(numbers - np.median(numbers, axis=0)).mean(axis=0)
@@ -160,7 +161,7 @@ def _number_loss(model: KNNRegressor, scoring: Scoring) -> tuple[Loss, float]:
 
 @dataclass(eq=False)
 class Trials:
-    """Cache of the losses of attribute subsets on rows; the rows are evaluated in the given ``order``."""
+    """Cache of leave-one-out losses; each attribute subset is evaluated on as many rows of ``order`` as needed."""
 
     rows: LeaveOneOutLosses
     order: IntArray
@@ -172,7 +173,7 @@ class Trials:
         return self.order.size
 
     def losses(self, subsets: Sequence[Subset], n: int) -> FloatArray:
-        """Return the losses of the given subsets on the first ``n`` rows, shape (subsets, n)."""
+        """Return the losses of the given subsets on the first ``n`` rows in ``order``, shape (subsets, n)."""
         by_length: dict[int, list[Subset]] = {}
         for subset in subsets:
             self.n_subsets += subset not in self._known
@@ -192,5 +193,5 @@ class Trials:
         return bool(losses[0].mean() < losses[1].mean())
 
     def keep(self, subsets: Collection[Subset]) -> None:
-        """Drop the losses of all subsets except ``subsets``; the dropped subsets will not be evaluated again."""
+        """Drop the cached losses of all subsets except ``subsets``, because the search needs only these."""
         self._known = {subset: losses for subset, losses in self._known.items() if subset in subsets}

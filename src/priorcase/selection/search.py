@@ -29,11 +29,11 @@ class Step:
     attribute: int | None  # the attribute that was decided; None if the search stopped
     kept: bool  # whether the attribute is in the subset
     subset: Subset  # the attributes selected so far
-    loss: float  # the mean loss that decided
-    points: int  # the number of rows in the mean
+    loss: float  # mean loss of the option chosen
+    points: int  # number of rows evaluated for this decision
     compared: int  # number of subsets, or schemata, compared
     evaluations: int  # number of left-out rows predicted
-    exhaustive: int  # number of predictions if each of these subsets were tried on every row
+    exhaustive: int  # number of predictions if each compared subset were evaluated on every row
 
 
 @dataclass(frozen=True)
@@ -41,15 +41,15 @@ class Race:
     """Racing rule: drop a subset that is unlikely to beat the leader by more than ``gamma`` (Moore & Lee 1994).
 
     Let d be the mean loss of a subset minus the mean loss of the leader, after m of n rows. The difference after all n
-    rows is treated as a Student t variable with mean d and variance ``s^2 / m * (1 - m / n)``, since rows are drawn
-    without replacement. A subset is dropped once ``P(difference < -gamma)`` is below ``delta`` divided by the number of
-    comparisons. If ``paired``, s^2 is the variance of the differences on single rows (BRACE, a blocked race).
-    Otherwise, s^2 is the sum of the variances of both subsets (RACE), which is larger if some rows are hard for all
-    subsets.
+    rows is treated as a Student t variable with mean d and variance ``s^2 / m * (1 - m / n)``. The factor ``1 - m / n``
+    is the correction for rows drawn without replacement. A subset is dropped if ``P(difference < -gamma)`` is below
+    ``delta`` divided by the number of comparisons. If ``paired`` is True, s^2 is the variance of the differences in
+    loss between the two subsets on the same row (BRACE, a blocked race). Otherwise, s^2 is the sum of the variances of
+    the losses of both subsets (RACE), which is larger if some rows are hard for all subsets.
 
-    One artificial row, on which the two subsets differ by 1, is added when s^2 is computed, because two subsets that
-    agreed on m rows can still differ on one row in m. No subset is dropped before ``min_points`` rows. If
-    ``min_points`` is the number of rows, the race is full leave-one-out.
+    For s^2, one artificial row is added on which the losses of the two subsets differ by 1. The reason is that two
+    subsets with equal losses on m rows can still differ on other rows. No subset is dropped before ``min_points`` rows
+    have been evaluated. If ``min_points`` is the number of rows, the race is full leave-one-out.
     """
 
     paired: bool
@@ -58,15 +58,19 @@ class Race:
     min_points: int
 
     def next(self, points: int, rows: int) -> int:
-        """Return the number of rows at the next comparison; the last comparison was after ``points`` rows."""
+        """Return after how many rows to compare the subsets next; the last comparison was after ``points`` rows."""
         return min(rows, max(self.min_points, math.ceil(points * _GROWTH)))
 
     def max_comparisons(self, rows: int) -> int:
-        """Return the maximum number of comparisons that a race makes before its last row."""
+        """Return the maximum number of comparisons in a race before all rows have been evaluated."""
         return 1 + math.ceil(max(0.0, math.log(rows / self.min_points) / math.log(_GROWTH)))
 
     def leaving(self, losses: FloatArray, handicaps: FloatArray, rows: int) -> BoolArray:
-        """Return a mask of the subsets to drop; each row of ``losses`` has a handicap, which is added to its mean."""
+        """Return a mask of the subsets to drop.
+
+        Each row of ``losses`` contains the losses of one subset, whose handicap is added to its mean loss. ``rows`` is
+        the number of rows in the table.
+        """
         m = losses.shape[1]
         means = losses.mean(axis=1) + handicaps
         leader = int(means.argmin())
@@ -82,18 +86,18 @@ class Race:
 
 
 def _squares(losses: FloatArray) -> FloatArray:
-    """Return the sum of squared deviations from the mean in each row of the matrix."""
+    """Return the sum of squared deviations from the mean in each row of a matrix."""
     centered = losses - losses.mean(axis=1, keepdims=True)
     return np.asarray((centered * centered).sum(axis=1))
 
 
 def _is_improbable(difference: FloatArray, variance: FloatArray, degrees: int, delta: float, gamma: float) -> BoolArray:
-    """Return whether ``P(t < -gamma) < delta`` for Student t variables with these means and variances."""
+    """Return whether ``P(t < -gamma) < delta`` for Student t variables t with means ``difference``."""
     return np.asarray(stdtr(degrees, (-gamma - difference) / np.sqrt(variance)) < delta)
 
 
 def race(trials: Trials, entrants: Entrants, rule: Race, progress: Progress) -> tuple[Subset, float, int]:
-    """Return the winner of a race (the first if tied), its mean loss, and the number of rows in this mean."""
+    """Run a race; return the winner (the first if tied), its mean loss, and the number of rows evaluated."""
     rows, running, handicaps = len(trials), list(entrants), np.array(list(entrants.values()))
     points = rule.next(0, rows)
     while True:
@@ -117,11 +121,11 @@ def race(trials: Trials, entrants: Entrants, rule: Race, progress: Progress) -> 
 def greedy(
     trials: Trials, width: int, rule: Race, n_features: int | None, progress: Progress, *, backward: bool = False
 ) -> Iterator[Step]:
-    """Add the attribute that lowers the loss most, or remove the least useful attribute, as long as this helps.
+    """Run a forward or backward search and yield its steps; each step adds or removes the attribute that wins a race.
 
-    With ``n_features``, the search continues until this number is reached. Without ``n_features``, each attribute added
-    after the first must lower the loss by more than ``gamma``; after a removal, the loss can be up to ``gamma`` above
-    the lowest loss so far.
+    With ``n_features``, the search continues until this number of attributes is selected. Without ``n_features``, each
+    attribute added after the first must lower the loss by more than ``gamma``. In a backward search without
+    ``n_features``, removing an attribute may increase the loss to at most ``gamma`` above the lowest loss so far.
     """
     current = best = tuple(range(width)) if backward else ()
     while len(current) != (n_features or (1 if backward else width)):
@@ -146,14 +150,17 @@ def greedy(
 def schemata(
     rows: LeaveOneOutLosses, order: IntArray, width: int, rule: Race, rng: np.random.Generator, progress: Progress
 ) -> Iterator[Step]:
-    """Run the schemata search of Moore & Lee (1994).
+    """Run the schemata search of Moore & Lee (1994) and yield its steps.
 
-    A schema states for some attributes whether they are included. In each generation, every undecided attribute has a
-    race between including and excluding the attribute. Each row is predicted with one random subset, and the loss on
-    this row is used for one side of every race. The first race that is won decides whether its attribute is included,
-    and the next generation starts. Unlike in forward search, attributes are evaluated together with other attributes.
-    The races of a generation share their rows, so n races need about as many rows as one race. A generation uses each
-    row at most once. If all rows are used and no race is won, the least useful attribute is removed.
+    A schema states for some attributes whether they are included. In each generation, there is one race for every
+    undecided attribute, between including and excluding the attribute. Each row is predicted with one random subset of
+    the attributes, and its loss counts in every race: for including the attribute if the subset contains the attribute,
+    otherwise for excluding the attribute. The first race that is won decides whether its attribute is included, and the
+    next generation starts.
+
+    Attributes are thus evaluated in combination with other attributes, unlike in a forward search. All races of a
+    generation use the same rows, so n races need about as many rows as one race. A generation uses each row at most
+    once. If all rows have been used and no race is won, the least useful attribute is excluded.
     """
     selected: Subset = ()
     undecided = tuple(range(width))
@@ -185,10 +192,11 @@ def schemata(
 
 
 def _sides(inside: BoolArray, losses: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the mean losses without and with each attribute, and the means' variances; both of shape (2, attributes).
+    """Return the mean loss without and with each attribute, and the variance of each mean, both shape (2, attributes).
 
-    As in `Race`, there is an artificial row, which adds 0.5 to the sum of squares of each side. The mean and the
-    variance of a side without rows are NaN.
+    ``inside`` states for each row and attribute whether the row was predicted with the attribute. As in `Race`, an
+    artificial row is added; it increases each sum of squared deviations by 0.5. A mean over no rows and its variance
+    are NaN.
     """
     means, variances = np.full((2, 2, inside.shape[1]), np.nan)
     for side, a in np.ndindex(means.shape):
@@ -200,7 +208,11 @@ def _sides(inside: BoolArray, losses: FloatArray) -> tuple[FloatArray, FloatArra
 
 
 def _decision(means: FloatArray, variances: FloatArray, points: int, rows: int, rule: Race) -> tuple[int, bool] | None:
-    """Return the attribute to decide and whether to include it; None if no race is won yet and rows are left."""
+    """Return the position of the attribute whose race is won, and whether to include the attribute.
+
+    If no race is won yet, return None. If no race is won after all rows, return the position of the least useful
+    attribute, and False.
+    """
     cost, deviation = means[1] - means[0] + rule.gamma, np.sqrt(variances.sum(axis=0))
     ran = ~np.isnan(cost)
     # All races run at once and the first race won decides, so delta is divided among the races.

@@ -46,7 +46,7 @@ _CHANGE_WIDTH = 32
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SelectionHistory(GridResult):
-    """Steps of an attribute selection; they print as a table. See `AttributeSelector`."""
+    """Steps of an attribute selection by `AttributeSelector`, printed as a table."""
 
     steps: tuple[Step, ...]  # the decisions in order; see `frame`
     names: tuple[Name, ...]  # names of the attributes of the table
@@ -65,12 +65,12 @@ class SelectionHistory(GridResult):
 
     @property
     def n_exhaustive(self) -> int:
-        """Number of left-out rows that would have to be predicted to evaluate every subset on every row."""
+        """Number of left-out rows that full leave-one-out would have to predict for the compared subsets."""
         return sum(step.exhaustive for step in self.steps)
 
     @property
     def scores(self) -> FloatArray:
-        """Leave-one-out score of each step, averaged over the rows evaluated in the step."""
+        """Mean leave-one-out score of the option chosen in each step, on the rows evaluated in the step."""
         losses = np.array([step.loss for step in self.steps])
         return 1.0 - losses if self.scoring == "accuracy" else losses * self.unit
 
@@ -79,8 +79,8 @@ class SelectionHistory(GridResult):
 
         Columns: ``step``; ``attribute`` (None if the step ended the search); ``kept`` (whether the attribute was
         selected); ``n_attributes`` (number selected so far); the score, named like ``scoring``; ``rows`` (number of
-        rows the score is averaged over); ``compared`` (number of subsets compared); ``evaluations`` (left-out rows
-        predicted); ``exhaustive`` (left-out rows that full leave-one-out would predict for these subsets).
+        rows evaluated); ``compared`` (number of subsets compared); ``evaluations`` (number of left-out rows predicted);
+        ``exhaustive`` (number of left-out rows that full leave-one-out would predict for the compared subsets).
         ``backend``: see `Precedents.frame`.
         """
         attributes = [None if step.attribute is None else self.names[step.attribute] for step in self.steps]
@@ -300,7 +300,7 @@ class AttributeSelector(SelectorMixin, BaseEstimator, metaclass=EstimatorMeta):
         return self.support_.copy()
 
     def _check_combination(self, estimator: KNNClassifier | KNNRegressor) -> Scoring:
-        """Raise an error for incompatible parameters; return the name of the score."""
+        """Raise an error for incompatible parameters; return the name of the score to use."""
         search = self.search
         if self.direction is not None and search not in ("race", "brace"):
             raise ParameterError(f"direction must be None with search={search!r}, got {self.direction!r}")
@@ -350,7 +350,10 @@ class AttributeSelector(SelectorMixin, BaseEstimator, metaclass=EstimatorMeta):
 
 
 def _columns(table: Any, schema: Schema, positions: list[int], library: str) -> Any:
-    """Select columns, by name if possible, and return a frame that ``set_output`` can wrap, or an array."""
+    """Return the columns at the given positions of the schema, as a data frame or an array like ``table``.
+
+    If ``library`` (from ``set_output``) is ``"pandas"`` or ``"polars"``, a data frame is converted to this library.
+    """
     if isinstance(table, Sequence):
         rows = np.array(table, dtype=object)[:, positions]
         plain = np.array(rows.tolist())

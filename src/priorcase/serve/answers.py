@@ -69,7 +69,10 @@ def check_served(model: Any) -> None:
 
 
 def read_rows(schema: Schema, given: Any, *, most: int, longest: int) -> list[list[Any]]:
-    """Return rows in column order from one JSON object or a list; omitted columns and null are missing values."""
+    """Convert a JSON object, or a list of JSON objects, to rows; omitted columns and null are missing values.
+
+    ``most`` is the maximum number of rows, and ``longest`` is the maximum length of a string.
+    """
     rows = given if isinstance(given, list) else [given]
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise ParameterError('The body must be a row such as {"age": 31, "color": null}, or a list of rows.')
@@ -101,7 +104,10 @@ def _read_row(row: Mapping[str, Any], i: int, schema: Schema, places: Mapping[st
 
 
 def predictions(model: Any, rows: Sequence[Any], level: float) -> list[dict[str, Any]]:
-    """Return the prediction of each row, with probabilities or an interval, from a single state of the model."""
+    """Return the prediction of each row, with probabilities or an interval.
+
+    All predictions use the same state of the model, even if another thread changes the model in the meantime.
+    """
     model = pinned(model)
     columns: dict[str, Sequence[Any]]
     if is_classifier(model):
@@ -143,8 +149,8 @@ def explanations(model: Any, rows: Sequence[Any], fixed: Sequence[str], **option
 def neighbors(model: Any, rows: Sequence[Any], k: int | None) -> list[dict[str, Any]]:
     """Return the past cases that vote on each row, or the ``k`` nearest past cases of each row.
 
-    If the model has no votes, ``k`` is 5 by default. In the result, ``unlike`` is the nearest past case whose class is
-    not the predicted class, or whose target lies outside the prediction interval.
+    If the model does not predict by votes, ``k`` is 5 by default. In the result, ``unlike`` is the nearest past case
+    whose class is not the predicted class or, for regression, whose target lies outside the prediction interval.
     """
     model = pinned(model)
     found: Any
@@ -161,7 +167,7 @@ def neighbors(model: Any, rows: Sequence[Any], k: int | None) -> list[dict[str, 
 
 
 def _with_unlike(model: Any, rows: Sequence[Any], found: Any) -> Any:
-    """Add the nearest past case whose target lies outside the prediction interval, if there is one."""
+    """If the model predicts intervals, add the nearest past case outside the interval to the past cases of each row."""
     voter = model._voter()[1] if hasattr(model, "_voter") else model
     if not hasattr(model, "predict_interval") or not isinstance(voter, NeighborsEstimator):
         return found
@@ -180,7 +186,7 @@ def _takes_number(model: Any) -> bool:
 def turning(
     model: Any, rows: Sequence[Any], n: int, fixed: Sequence[str], wanted: str | None, **wish: Any
 ) -> list[dict[str, Any]]:
-    """Return the smallest changes that change each row's prediction; ``wanted`` is the desired class as a string."""
+    """Return the ``n`` smallest changes that alter each row's prediction; ``wanted`` is the desired class or None."""
     model, target = pinned(model), None
     if wanted is not None:
         labels = {str(plain(label)): label for label in getattr(model, "classes_", np.empty(0)).tolist()}
@@ -212,7 +218,7 @@ def curve(model: Any, row: Sequence[Any], columns: list[str], n_values: int) -> 
 
 
 def _keys(schema: Schema, columns: Sequence[str]) -> list[Any]:
-    """Convert column names from strings to the column labels of the model: names, numbers or positions."""
+    """Convert column names, which are strings in JSON, to the names of the model's columns, or to positions."""
     keys = {str(name): a if schema.names is None else name for a, name in enumerate(attribute_names(schema))}
     for name in columns:
         if name not in keys:
@@ -298,7 +304,7 @@ def revised(base: pc.CaseBase, id: int, changes: Mapping[str, Any], fields: Mapp
 
 
 def conditions(base: pc.CaseBase, texts: Sequence[str]) -> dict[str, Any]:
-    """Parse conditions such as ``people>=5`` and group them by attribute; all conditions must hold."""
+    """Parse conditions such as ``people>=5`` and return one condition for each attribute; all conditions must hold."""
     from priorcase.cases.conditions import all_of, parse
 
     if len(texts) > _CONDITIONS:

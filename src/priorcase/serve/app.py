@@ -1,8 +1,8 @@
 """The HTTP service of a model or a case base.
 
-Several threads handle queries, and one thread makes changes, in the order of the requests. A query uses
-the same state of the model from start to end. Very fast predictions of single rows are made on the event loop, unless a
-thread handles a request of another kind.
+Several threads handle queries, and one thread makes changes, in the order of the requests. A query uses the same state
+of the model from start to end. If the model predicts single rows very fast, these predictions are made on the event
+loop, unless a thread handles a request of another kind.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ class Reason(_Document):
 
 
 def read_json(body: bytes) -> Any:
-    """Parse the body of a request as JSON; NaN, which is not valid JSON, and lone surrogates are rejected."""
+    """Parse the body of a request as JSON; reject lone surrogates, and NaN and infinity, which are not valid JSON."""
     try:
         text = body.decode("utf-8")
         found = json.loads(text, parse_constant=_refuse)
@@ -209,8 +209,8 @@ class _StrictRoute(APIRoute):
 class Service:
     """The state of the service: the served model or case base, its threads, and the request counts.
 
-    ``served`` is a model or a case base, or None if there is none yet; `serve` replaces it. ``changed`` is called after
-    each change.
+    ``served`` is a model or a case base, or None until `serve` is called. See `create_app` for the other parameters.
+    The function in the attribute ``changed`` is called after each change of the model or case base.
     """
 
     def __init__(self, served: Any, limits: Limits, *, target: str | None, read_only: bool, save: Any) -> None:
@@ -241,7 +241,7 @@ class Service:
 
     @property
     def model(self) -> Any:
-        """Currently served model."""
+        """The served model; raise an error if a case base or nothing is served."""
         if (served := self.served) is None:
             raise HTTPException(503, "Nothing is open yet. Wait until a model is open.", {"retry-after": "1"})
         if answers.is_case_base(served):
@@ -250,14 +250,14 @@ class Service:
 
     @property
     def base(self) -> pc.CaseBase:
-        """Currently served case base."""
+        """The served case base; raise an error if a model or nothing is served."""
         if not answers.is_case_base(served := self.served):
             raise NotAvailableError("This path needs a case base, but none is open. Use POST /predict for a model.")
         base: pc.CaseBase = served
         return base
 
     async def answer(self, question: Callable[..., Any], *args: Any, **options: Any) -> Response:
-        """Return the response to a query; cancel the query if it takes too long."""
+        """Call ``question`` on a thread and return the response; cancel the call if the time limit is exceeded."""
         giving_up = Cancellation()
 
         def watched() -> Any:
@@ -277,7 +277,7 @@ class Service:
         return Response(content, media_type="application/json")
 
     async def predict(self, given: Any, level: float) -> Response:
-        """Predict rows."""
+        """Return the response to a request for predictions; ``given`` is one row or a list of rows."""
         single = not isinstance(given, list)
         self._singles += single
         try:
@@ -286,7 +286,7 @@ class Service:
             self._singles -= single
 
     def predicted(self, given: Any, level: float = 0.95) -> dict[str, Any]:
-        """Return predictions for the rows of a body, and record whether single rows are fast enough for `at_once`."""
+        """Predict the rows of a request; for a single row, record whether the model is fast enough for `at_once`."""
         model, began = self.model, thread_time()  # excludes the time of other threads
         state = model.__dict__
         found = answers.predictions(model, self.rows(given), level)
@@ -296,10 +296,10 @@ class Service:
         return {"predictions": found}
 
     def at_once(self, body: bytes) -> bytes | None:
-        """Predict a single row without a thread; return None if the request is invalid or could be slow.
+        """Predict a single row on the event loop; return None if the request is invalid or could be slow.
 
-        A prediction could be slow if the model has changed since the last fast prediction, or if a thread handles
-        a request of another kind and may hold a lock.
+        A prediction could be slow if the row is large, if the model has changed since the last fast prediction, or if a
+        thread handles a request of another kind and may hold a lock.
         """
         if (
             self._waiting > self._singles
@@ -347,14 +347,14 @@ class Service:
             self._waiting -= 1
 
     def rows(self, given: Any, most: int | None = None) -> list[list[Any]]:
-        """Return the rows in the body of a request, in the format of the model."""
+        """Convert the rows in a request to the format of the model; raise an error for more than ``most`` rows."""
         limits = self.limits
         return answers.read_rows(self.model.schema_, given, most=most or limits.rows, longest=limits.text)
 
     # -- metrics
 
     def observe(self, route: str, status: int, seconds: float) -> None:
-        """Count a request."""
+        """Record the route, status and duration of a request for `metrics`."""
         with self._lock:
             self._counts[route, status] += 1
             self._seconds[route] += seconds  # type: ignore[assignment]
@@ -378,7 +378,7 @@ class Service:
 
 
 class _AtOnce:
-    """ASGI app that predicts single rows at once if possible, and passes all other requests on.
+    """ASGI app that predicts single rows on the event loop if possible, and passes other requests to the wrapped app.
 
     Routing in the wrapped app and waiting for a thread would take longer than the prediction itself.
     """
@@ -651,7 +651,7 @@ def base_routes(service: Service) -> APIRouter:
 
 
 async def _refused(_: Request, error: Any) -> Response:
-    """Return the response to an error of the library: the message, without the name of the method that failed."""
+    """Convert an error of this library to a response with its message, without the name of the method that failed."""
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), 422)
     return problem(status, str(error.args[0]) if error.args else str(error))
 

@@ -79,7 +79,7 @@ class Client:
         return self._listed("predictions", "POST", "/neighbors", rows, **({} if k is None else {"k": k}))
 
     def counterfactuals(self, rows: Rows, n: int = 1, **options: Any) -> list[Document]:
-        """Return the ``n`` smallest changes that change the prediction of each row.
+        """Return the ``n`` smallest changes that alter the prediction of each row.
 
         Options are ``fixed``, ``wanted``, ``above`` and ``below``.
         """

@@ -71,13 +71,13 @@ def _is_address(host: str) -> bool:
 
 
 class Guard:
-    """An ASGI app that wraps another app and passes on only requests that pass all checks.
+    """ASGI app that checks each request and passes valid requests to the wrapped app.
 
     ``hosts`` lists accepted host names in addition to those of this machine. If one of these hosts can be reached from
-    other machines, IP addresses are accepted too, since DNS rebinding needs a host name. ``body`` is the maximum size
-    of a body in bytes, and ``seconds`` is the time limit for receiving the body. ``observe`` is called with the route,
-    status and duration of each request. Bodies must be JSON, except on the paths in ``uploads``, which accept files up
-    to the given maximum sizes.
+    other machines, any IP address is also accepted as a host, because DNS rebinding needs a host name. ``body`` is the
+    maximum size of a body in bytes, and ``seconds`` is the time limit for receiving the body. ``observe`` is called
+    with the route, status and duration of each request. ``uploads`` maps paths that accept files to the maximum size of
+    a file in bytes; on all other paths, bodies must be JSON.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class Guard:
             self._observe(str(route), status, perf_counter() - began)
 
     def _answered(self, scope: Scope, headers: _Headers) -> Response | None:
-        """Return an error, or the redirect that sets the cookie for a token; None if the app should respond."""
+        """Return an error response, or the redirect that sets the cookie; None if the wrapped app should respond."""
         hosts = headers.all("host")
         found = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
         name = (found[1] or found[2]).lower() if found else ""
@@ -165,7 +165,7 @@ class Guard:
         return problem(401, told, {"www-authenticate": "Bearer"})
 
     async def _received(self, path: str, headers: _Headers, receive: Receive) -> tuple[Response | None, Receive]:
-        """Return an error response (None if there is no error), and a receiver that passes on the whole body."""
+        """Receive the whole body; return an error response or None, and a ``receive`` function for the wrapped app."""
         parts, size, more = [], 0, True
         most, length = self._uploads.get(path, self._body), headers.first("content-length", "0")
         if re.fullmatch("[0-9]{1,18}", length) is None or int(length) > most:
@@ -214,7 +214,7 @@ class _Headers:
 
 
 def replayed(message: Message, receive: Receive) -> Receive:
-    """Return a receiver that first passes on an already received message."""
+    """Return a function that returns ``message``, which was already received, before it calls ``receive``."""
     waiting = [message]
 
     async def replay() -> Message:

@@ -26,10 +26,10 @@ from priorcase.similarity.differences import Difference, MissingRule, Term, rais
 from priorcase.similarity.statistics import Column
 
 TABLED = 1_000
-"""Maximum number of distinct values for which a column gets a square table."""
+"""Maximum number of distinct values of a column for which all differences are stored in one square table."""
 
 ENTRIES = 1 << 20
-"""Maximum number of entries in the table of one block of queries: 8 MiB, with a few copies at a time."""
+"""Maximum number of entries in the table for one block of queries (8 MiB; a few copies may exist at a time)."""
 
 
 class Computed(Difference):
@@ -128,9 +128,9 @@ class DifferenceFunction(Computed):
 class Computation(Term):
     """Fitted difference that is computed in Python, with the distinct stored values of its column.
 
-    ``values`` contains the stored values as Python objects. ``numbers`` contains the distinct numbers of a numeric
-    column in ascending order. In nominal and ordinal columns, ``numbers`` is None, a code is a position in ``values``,
-    and an unused code has the value None.
+    ``values`` contains the stored values as Python objects. In a numeric column, ``numbers`` contains the same values
+    as numbers, in ascending order, and ``dates`` states whether they are dates. In a nominal or ordinal column,
+    ``numbers`` is None, and the value with code i is ``values[i]``, which is None if no row has this code.
     """
 
     difference: Computed
@@ -167,7 +167,7 @@ class Computation(Term):
 
     @cached_property
     def _places(self) -> list[int]:
-        """Codes with a value."""
+        """Codes whose value is not None."""
         return [code for code, value in enumerate(self.values) if value is not None]
 
     @cached_property
@@ -204,7 +204,7 @@ class Computation(Term):
         return distinct if self.numbers is not None else distinct[distinct != -1.0]
 
     def answers(self, cells: FloatArray) -> bool:
-        """Return whether the table of all stored values has a row for each encoded query value."""
+        """Return whether all encoded query values are in the table of stored values; False if there is no table."""
         if not self.is_tabled:
             return False
         if self.numbers is not None:
@@ -212,12 +212,13 @@ class Computation(Term):
         return not (cells < -1.0).any()
 
     def answers_stored(self, cells: FloatArray) -> bool:
-        """Return whether all encoded values are stored values; always true if the values are codes."""
+        """Return whether all encoded numbers are stored numbers; always True for nominal and ordinal columns."""
         return self.numbers is None or bool(np.isin(self._known(cells), self.numbers).all())
 
     def add_to(self, plan: Plan, a: int, queries: FloatArray | None = None, unseen: Sequence[Value] = ()) -> None:
-        """Add the difference of attribute ``a`` to a search plan, for encoded query values or for the stored values.
+        """Add this difference to a search plan as the difference of attribute ``a``.
 
+        ``queries`` contains the encoded query values for which the plan is used; by default, these are stored values.
         The encoded query value ``-2 - j`` stands for the unseen value ``unseen[j]``.
         """
         options: Any = {"columns": self.numbers, "f_one": self.f_one, "f_both": self.f_both}
@@ -230,7 +231,7 @@ class Computation(Term):
             plan.asked(a, self._row_of, **options)
 
     def _for(self, labels: FloatArray, unseen: Sequence[Value]) -> FloatArray:
-        """Return the rows of the difference table for the given encoded query values."""
+        """Return the costs between the encoded query values ``labels`` and all stored values."""
         if self.numbers is not None:
             return self.rows(_as_values(labels, self.dates))
         codes = labels.astype(np.int64).tolist()
@@ -240,7 +241,7 @@ class Computation(Term):
         return self.rows([self.values[code] if code >= 0 else unseen[-2 - code] for code in codes])
 
     def between_codes(self, codes: IntArray) -> FloatArray:
-        """Return the costs between the values of the given codes and all stored values, shape (codes, all codes)."""
+        """Return the costs between the values with the given codes and all stored values, shape (codes, all codes)."""
         return self._square[codes] if self.is_tabled else self.rows([self.values[code] for code in codes.tolist()])
 
     def _row_of(self, cell: float) -> FloatArray:
@@ -255,7 +256,7 @@ class Computation(Term):
 def checked_matrix(found: Any, shape: tuple[int, int], stated: str, pair: Callable[[int, int], str]) -> FloatArray:
     """Return differences computed in Python as float64; raise an error if they are invalid.
 
-    In the error message, ``stated`` names the difference, and ``pair`` names the two values.
+    In error messages, ``stated`` names the difference, and ``pair(i, j)`` names query value i and stored value j.
     """
     try:
         matrix = np.asarray(found)
@@ -284,13 +285,13 @@ def _identity(term: Computation) -> tuple[Any, ...]:
 
 
 def queries_at_once(terms: Sequence[Term]) -> int | None:
-    """Return the maximum number of queries per block, which limits the size of tables; None if there are no tables."""
+    """Return the maximum number of queries per block, or None if no difference is computed in Python."""
     widths = [len(term.values) for term in terms if isinstance(term, Computation)]
     return max(1, ENTRIES // max(*widths, 1)) if widths else None
 
 
 def add_terms(terms: Sequence[Term], plan: Plan, queries: FloatArray | None = None) -> None:
-    """Add the differences of all attributes to a search plan, for the given queries or for the stored rows."""
+    """Add the differences of all attributes to a search plan, for the given queries or, by default, stored rows."""
     for a, term in enumerate(terms):
         if isinstance(term, Computation):
             term.add_to(plan, a, None if queries is None else queries[:, a], unseen_values(queries))

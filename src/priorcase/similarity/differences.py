@@ -1,11 +1,12 @@
 """Differences between two values of one attribute, with or without class counts.
 
-Each difference ``d(x, q)`` is a frozen dataclass that contains only parameters. The method `fit` of a difference adds
-the statistics of a column and returns a `Term`, from which the compiled core computes ``d ** power``.
+Each difference ``d(x, q)`` is a frozen dataclass that contains only parameters. Its method `fit` computes the
+statistics of a column and returns a `Term`, from which the compiled core computes the cost ``d ** power``.
 
-Value difference metrics compare the class profiles of values, where the profile ``P(c|x)`` is the share of class c
-among the stored rows with value x. Value difference metrics are from Stanfill & Waltz 1986 (VDM), Cost & Salzberg 1993
-(MVDM, PEBLS), and Wilson & Martinez 1997 with the erratum of March 2000 (HVDM, DVDM, IVDM, WVDM).
+Value difference metrics compare the class profiles of two values. The class profile of a value x contains, for each
+class c, the share ``P(c|x)`` of class c among the stored rows with value x. These metrics are from Stanfill & Waltz
+1986 (VDM), Cost & Salzberg 1993 (MVDM, PEBLS), and Wilson & Martinez 1997 with the erratum of March 2000 (HVDM, DVDM,
+IVDM, WVDM).
 """
 
 from __future__ import annotations
@@ -81,8 +82,9 @@ def _pow(base: float, exponent: float) -> float:
 class MissingRule(NamedTuple):
     """Costs of missing values: ``one`` if one of the two values is missing, ``both`` if both values are missing.
 
-    With ``aha``, the cost of one missing number is the largest possible difference from the known number. With
-    ``symbol``, a missing value counts as an additional nominal or ordinal value with its own class counts.
+    With ``aha``, if only one of two numbers is missing, the difference is the largest possible difference from the
+    known number. With ``symbol``, a missing value counts as an additional nominal or ordinal value with its own class
+    counts.
     """
 
     one: float = 1.0
@@ -93,9 +95,11 @@ class MissingRule(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """Fitted difference of one attribute; its fields are the arguments of the `Plan` method that ``form`` names.
+    """Fitted difference of one attribute.
 
-    ``f_one`` is the cost if one of two values is missing, and ``f_both`` is the cost if both values are missing.
+    ``form`` is the name of the `Plan` method that adds the difference to a search plan, and the fields are the
+    arguments of this method. ``f_one`` is the cost if one of two values is missing, and ``f_both`` is the cost if both
+    values are missing.
     """
 
     f_one: float
@@ -112,7 +116,7 @@ class Term:
 
     @property
     def codes(self) -> int | None:
-        """Number of codes that the term includes, or None if it is defined for any code or number."""
+        """Number of codes for which the difference is defined, or None for any code or number."""
         return None
 
     def holds(self, instances: Instances, a: int) -> bool:
@@ -120,7 +124,7 @@ class Term:
         return self.codes is None or self.codes >= instances.n_values(a)
 
     def add_to(self, plan: Plan, a: int) -> None:
-        """Add this term to a search plan as the difference of attribute ``a``."""
+        """Add this difference to a search plan as the difference of attribute ``a``."""
         getattr(plan, self.form)(a, **vars(self))
 
 
@@ -128,9 +132,9 @@ class Term:
 class Linear(Term):
     """Difference ``d = |x - q| / scale`` of two numbers or ranks; 0 if the scale is 0.
 
-    ``widen`` extends the range [low, high] to include the query value and uses the extended range as the scale. ``cap``
-    limits d to 1. ``coded`` means that the numbers are ranks, with -1 for an undeclared level, which has the cost 1.
-    See `MissingRule` for ``aha``.
+    With ``widen``, the scale is the range from ``low`` to ``high``, extended to include the query value. With ``cap``,
+    d is at most 1. With ``coded``, the numbers are ranks, and the rank -1 of an undeclared level has the cost 1. See
+    `MissingRule` for ``aha``.
     """
 
     scale: float
@@ -146,18 +150,19 @@ class Linear(Term):
 
 @dataclass(frozen=True, eq=False)
 class Differ(Term):
-    """Overlap cost, ``f = 0`` for equal codes and ``f = 1`` for different codes."""
+    """Overlap difference: the cost is 0 for equal codes and 1 for different codes."""
 
     form: ClassVar[str] = "overlap"
 
 
 @dataclass(frozen=True, eq=False)
 class Curve(Term):
-    """Difference ``d`` between the class profiles of two numbers, where the profile is a function of the number.
+    """Difference ``d`` between the class profiles p(x) and p(q) of two numbers x and q.
 
-    With ``step``, a number has the profile of its interval. Without ``step``, profiles are interpolated between the
-    breaks and constant beyond the first and the last break. The difference is ``d = factor s``, or its square root with
-    ``root``, where ``s = sum_c |p_c(x) - p_c(q)| ** exponent``.
+    With ``step``, ``profiles[i]`` is the class profile of all numbers in the interval that begins at ``breaks[i]``.
+    Without ``step``, ``profiles[i]`` is the class profile at ``breaks[i]``, and profiles are interpolated between the
+    breaks and constant beyond the first and the last break. Let ``s = sum_c |p_c(x) - p_c(q)| ** exponent`` be a sum
+    over the classes c. The difference is ``d = factor * s`` or, with ``root``, ``d = sqrt(factor * s)``.
     """
 
     breaks: FloatArray
@@ -174,10 +179,12 @@ class Curve(Term):
 class Profile(Term):
     """Difference ``d`` between the class profiles of two codes.
 
-    For the code v of a query and the code u of a row, the difference is ``d = factors[v] s``, or its square root with
-    ``root``, where ``s = sum_c |P[v, c] - P[u, c]| ** exponent``. ``unseen`` is the profile of a query value that
-    occurs in no row; if ``unseen`` is None, the cost of such a value is ``f_unseen``. ``missing``, if given, is the
-    profile of missing values, which count as an additional value.
+    Let v be the code of a query and u the code of a row, and let ``s = sum_c |P[v, c] - P[u, c]| ** exponent`` be a sum
+    over the classes c, where P is ``profiles``. The difference is ``d = factors[v] * s`` or, with ``root``,
+    ``d = sqrt(factors[v] * s)``.
+
+    ``unseen`` is the class profile of an unseen query value, which has no code; if ``unseen`` is None, the cost of an
+    unseen value is ``f_unseen``. If ``missing`` is given, it is the class profile of missing values.
     """
 
     profiles: FloatArray
@@ -199,7 +206,7 @@ class Profile(Term):
 
 @dataclass(frozen=True, eq=False)
 class Lookup(Term):
-    """Cost ``f`` from a square table with query codes as rows and stored codes as columns."""
+    """Difference given by a square table of costs, with a row for each query code and a column for each stored code."""
 
     matrix: FloatArray
     f_unseen: float
@@ -599,8 +606,8 @@ class Windowed(Interpolated):
 
     At a stored number v, the class probabilities are the class frequencies of the rows within half a window width of v,
     ends included (Wilson & Martinez 1997, section 5 and erratum). Between stored numbers, the class probabilities are
-    interpolated as in `Interpolated`. Windows are as wide as the bins of `Discretized`. The stored column is
-    sorted again after rows have been added.
+    interpolated as in `Interpolated`. Windows are as wide as the bins of `Discretized`. If rows have been added, the
+    next fit sorts the whole column again.
 
     >>> Windowed(bins=10)
     Windowed(bins=10)
@@ -630,7 +637,7 @@ def _intervals(column: Column, bins: int | None) -> tuple[FloatArray, float]:
 def _padded(
     column: Column, low: float, middle: FloatArray, high: float, profiles: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Add class profiles of 0 at both ends of a curve, and drop breaks that are equal after rounding."""
+    """Add class profiles of 0 at both ends, ``low`` and ``high``, and drop breaks that are equal after rounding."""
     column.check_finite(max(-low, high), "the range of the intervals around these numbers")
     breaks = np.concatenate([[low], middle, [high]])
     nothing = np.zeros((1, profiles.shape[1]))

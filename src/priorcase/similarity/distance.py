@@ -158,7 +158,7 @@ class Distance(TextResult):
         return f"Distance({', '.join(changed)})"
 
     def fit(self, instances: Instances, target: int | None = 0) -> FittedDistance:
-        """Fit the distance to the stored rows; class counts, where needed, are computed from ``target``."""
+        """Fit the distance to the stored rows; ``target`` is the position of the target used for class counts."""
         return self._fit(instances, target, None)
 
     def restored(self, instances: Instances, target: int | None, facts: object) -> FittedDistance:
@@ -167,7 +167,7 @@ class Distance(TextResult):
         return self._fit(instances, target, earlier)
 
     def _fit(self, instances: Instances, target: int | None, earlier: Summary | None) -> FittedDistance:
-        """Fit the distance; statistics of ``earlier`` rows are reused to save time and do not change the result."""
+        """Fit the distance; reusing the ``earlier`` statistics saves time and does not change the result."""
         return self.fit_statistics(Statistics(instances, target, earlier), instances)
 
     def fit_statistics(self, statistics: Statistics, instances: Instances) -> FittedDistance:
@@ -313,8 +313,8 @@ class FittedDistance(TextResult):
         """Return the distance refitted to the current rows; the result is the same as after a new fit.
 
         If rows without weights were appended and nothing else changed, ranges and counts are updated instead of being
-        recomputed. ``row`` contains the encoded values, shape (1, A), of a single appended row; if they lie within the
-        stored ranges, ``terms`` remains the same object.
+        recomputed. If a single row was appended, ``row`` may contain its encoded values, shape (1, A); if these values
+        lie within the stored ranges, the differences are not fitted again.
         """
         appended, summary = self._line is instances.line, self._summary
         if appended and instances.version == self._version:
@@ -351,11 +351,11 @@ class FittedDistance(TextResult):
         return np.ascontiguousarray(self.prepare(cells))
 
     def for_queries(self, queries: FloatArray) -> tuple[Plan, FloatArray]:
-        """Return search plan and encoded queries for a block; only for differences that are computed in Python."""
+        """Return the search plan and the encoded queries for a block of queries that need their own plan."""
         return self._plan(queries), queries
 
     def prepare(self, cells: FloatArray) -> FloatArray:
-        """Return encoded rows as required by `costs`, scaled to length 1 with ``unit_length=True``."""
+        """Return encoded rows in the form that `costs` requires: with ``unit_length=True``, scaled to length 1."""
         if not self.distance.unit_length or not cells.size:
             return cells
         # Dividing by the largest number first keeps the squares within float64.
@@ -383,7 +383,7 @@ class FittedDistance(TextResult):
         return self._total(self.contributions(query, rows, weights), weights)
 
     def _total(self, contributions: FloatArray, weights: FloatArray) -> FloatArray:
-        """Return the cost of each row; if missing values are skipped, use only columns that are known in both rows."""
+        """Return the cost of each row from the contributions of its columns, without skipped columns (NaN)."""
         with np.errstate(over="ignore"):
             if self.distance.missing != "skip":
                 return _sum(contributions)

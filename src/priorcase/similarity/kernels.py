@@ -243,7 +243,8 @@ def kernel_weights(kernel: Kernel, u: FloatArray) -> FloatArray:
 def function_weights(function: Callable[[Any], Any], distances: FloatArray, parameter: str) -> FloatArray:
     """Return the weights that a user's function computes; raise an error if the weights are invalid.
 
-    The function may overwrite ``distances``. Error messages name the estimator's ``parameter``.
+    The user's function may overwrite the array ``distances``. ``parameter`` is the name of the estimator's parameter in
+    error messages.
     """
     who, noun = f"{parameter}={quoted(function)}", "vote" if parameter == "vote" else "weight"
     n = distances.shape

@@ -24,8 +24,9 @@ _PERIODS: dict[DatePart, float] = {"season": YEAR, "weekday": WEEK, "hour": DAY}
 class Periodic(Term):
     """Weighted sum of a linear difference and circular differences.
 
-    The cost is ``f = line_share (|x - q| / scale) ** power + sum_i shares[i] (2 r_i / periods[i]) ** power``, where r_i
-    is the shorter way between the two numbers around circle i. With a scale of 0, the linear part is 0.
+    The cost is ``f = line_share * (|x - q| / scale) ** power + sum_i shares[i] * (2 r_i / periods[i]) ** power``, where
+    r_i is the shorter distance between x and q around a circle with the length ``periods[i]``. If the scale is 0, the
+    first part is 0.
     """
 
     periods: FloatArray
@@ -38,7 +39,7 @@ class Periodic(Term):
 
 @dataclass(frozen=True)
 class CircularDifference(Difference):
-    """Shorter way between two numbers around a circle, as a fraction of half the period; 1 for opposite numbers.
+    """Shorter distance between two numbers around a circle, divided by half the period; 1 for opposite numbers.
 
     >>> CircularDifference(360)
     CircularDifference(period=360)
@@ -93,7 +94,7 @@ class DateDifference(Difference):
 
 @dataclass(frozen=True)
 class DatesSoFar(Computed):
-    """`DateDifference` for data streams, scaled by the range of all dates so far, including the query.
+    """`DateDifference` for data streams, where elapsed time is divided by the range of the stored dates and the query.
 
     The difference of two dates is the root mean square of the differences of their parts.
 

@@ -47,7 +47,7 @@ def heom() -> Distance:
 
 
 def robust() -> Distance:
-    """Return `heom` with ranges computed without outliers, which is the default distance of most estimators.
+    """Variant of `heom` with ranges computed without outliers; this is the default distance of most estimators.
 
     With `heom`, a single outlier, such as the year 1320 among years from 1990 on, makes all other differences in the
     column almost 0. The result equals `heom` if there are no outliers or fewer than 20 rows. See `Absolute` for the
@@ -206,7 +206,7 @@ def ib() -> Distance:
 def cosine() -> Distance:
     """Cosine distance, ``1 - cos(x, q)``, for numeric columns only.
 
-    Missing numbers are skipped, as in `minkowski`. A row of zeros has distance 1/2 from every other row.
+    Missing numbers are skipped, as in `minkowski`. A row of zeros has distance 1/2 from every nonzero row.
 
     >>> cosine()
     Distance('cosine')
@@ -251,7 +251,7 @@ _ALIASES: dict[str, Distance] = {
     "sqeuclidean": replace(euclidean(), root=False),
     "hamming": replace(overlap(), numeric=Overlap(), missing="skip", power=1.0, mean=True),
 }
-"""Names of these distances in scikit-learn."""
+"""Distances of this module, by their names in scikit-learn."""
 
 
 def resolve(distance: DistanceLike) -> Distance:

@@ -25,11 +25,11 @@ Counts = NDArray[np.int64] | FloatArray
 Key = tuple[Hashable, ...]
 
 LEAST_SQUARE = 1e-300
-"""Scale below which squared differences lose all precision in float64."""
+"""Smallest accepted variance, or power of a difference; smaller numbers lose precision in float64."""
 
 FEW, CENTRAL, FENCE = 20, (0.1, 0.9), 4.0  # definition of outliers, see `inlier_range`
 _USUAL = 1.5  # fence for `usual_range`
-_MORE = (8, 64, 512)  # divisors of the number of rows: how many more rows may leave the inliers unchanged
+_MORE = (8, 64, 512)  # the numbers of additional rows that `inlier_range` tries are the number of rows divided by these
 _SPLITS = 6
 _LARGEST_EXPONENT = 1022
 
@@ -38,8 +38,8 @@ _LARGEST_EXPONENT = 1022
 class Summary:
     """Statistics of the first ``rows`` rows, which can be updated when rows without weights are appended.
 
-    ``ranges`` contains the smallest and the largest number of each column, or is None if other statistics than ranges
-    were needed. An additional row within these ranges changes no statistic, as long as there are at most ``until``
+    ``ranges`` contains the smallest and the largest number of each column, or is None if statistics other than ranges
+    were computed. An additional row within these ranges changes no statistic, as long as there are at most ``until``
     rows in total.
     """
 
@@ -94,7 +94,7 @@ def _are_ends(low: object, high: object) -> bool:
 
 
 class Statistics:
-    """Statistics of stored rows, each computed when first needed; ``earlier`` statistics are reused to save time."""
+    """Statistics of stored rows, each computed on first use; ``earlier`` statistics of the first rows are reused."""
 
     def __init__(self, instances: Instances, target: int | None, earlier: Summary | None = None) -> None:
         self.schema = instances.schema
@@ -109,12 +109,12 @@ class Statistics:
 
     @property
     def instances(self) -> Instances:
-        """Stored rows; reading this property records that a statistic depends on more than ranges."""
+        """Stored rows; reading this property sets a flag that statistics other than ranges are in use."""
         self._only_ranges = False
         return self._instances
 
     def summary(self) -> Summary:
-        """Return the statistics, but not the rows, in a form that the next refit can update."""
+        """Return the statistics without the rows, to be updated in the next refit."""
         ranges, until = None, math.inf
         if self._only_ranges:
             low, high = [-math.inf] * len(self.schema), [math.inf] * len(self.schema)
@@ -134,8 +134,8 @@ class Statistics:
     def fact(self, key: Key, compute: Callable[[Any, int], Any]) -> Any:
         """Return a statistic, which is computed once and then cached.
 
-        The arguments of ``compute`` are the earlier value of the statistic (or None) and the number of rows from which
-        it was computed (or 0).
+        ``compute(old, start)`` computes the statistic from ``old``, its value for the first ``start`` rows; these are
+        None and 0 if there is no earlier value.
         """
         if key not in self._facts:
             earlier = self._earlier
@@ -174,9 +174,10 @@ class Statistics:
         return np.asarray(shares(counts, np.zeros(counts.shape[1]))[0])
 
     def table(self, key: Key, n: int, codes_from: Callable[[int], NDArray[np.intp]]) -> Counts:
-        """Return a table of total row weights, with a row for each of ``n`` codes and a column for each class.
+        """Return the total row weight for each pair of code and class, shape (n + 1, classes).
 
-        Row 0 of the table is for missing values (code -1), and row v + 1 is for code v.
+        Row 0 of the result is for missing values (code -1), and row v + 1 is for code v. ``codes_from(start)`` returns
+        the codes of the stored rows from position ``start`` on.
         """
 
         def compute(old: Counts | None, start: int) -> Counts:
@@ -212,7 +213,7 @@ class Column:
         return f"column {self.all.schema.label(self.a)!r}"
 
     def check_finite(self, number: float, what: str) -> None:
-        """Raise an error if a statistic is not finite because the numbers are too large."""
+        """Raise an error if a statistic is infinite because the numbers are too large; ``what`` names the statistic."""
         if not math.isfinite(number):
             raise NumericRangeError(
                 f"{self.label} has numbers so large that {what} is infinite in float64; divide the column by a large "
@@ -268,7 +269,10 @@ class Column:
         return self.all.fact((name, self.a), compute)  # type: ignore[no-any-return]
 
     def remainders(self, unit: float, period: float) -> frozenset[float]:
-        """Return the units of a period (such as hours of the day) in which known numbers lie, but at most two units."""
+        """Return which units of a period occur in the column, such as the days (``unit``) of a week (``period``).
+
+        At most two units are returned, which suffices to determine whether there is more than one.
+        """
 
         def compute(old: frozenset[float] | None, start: int) -> frozenset[float]:
             found = set(old or ())
@@ -326,7 +330,7 @@ class Column:
         return self.all.table(("counts", a), len(self.values()), lambda start: codes_of(instances.column(a)[start:]))
 
     def interval_counts(self, edges: FloatArray) -> Counts:
-        """Return a table of total row weights, with a row for each interval and a column for each class.
+        """Return the total row weight for each pair of interval and class, shape (intervals, classes).
 
         Interval i begins at ``edges[i]``; the first interval also contains all smaller numbers.
         """
@@ -339,7 +343,7 @@ class Column:
         return self.all.table(("intervals", self.a, tuple(edges.tolist())), len(edges), intervals)[1:]
 
     def window_shares(self, width: float) -> tuple[FloatArray, FloatArray]:
-        """Return the distinct known numbers, and for each number the class frequencies of rows within ``width / 2``."""
+        """Return the distinct known numbers, and the class frequencies of rows within ``width / 2`` of each number."""
         numbers, classes, weights = self.numbers(), self.all.class_codes(), self.all.weights
         usable = ~np.isnan(numbers) & (classes >= 0)
         if weights is not None:
@@ -400,7 +404,7 @@ def inlier_range(numbers: FloatArray, weights: FloatArray | None = None) -> tupl
 def usual_range(numbers: FloatArray) -> tuple[float, float]:
     """Return the range of numbers to show in a slider or a curve, which is narrower than `inlier_range`.
 
-    Among at least 20 numbers, a number is omitted if its distance from the central 80% of the numbers is more than 1.5
+    With at least 20 numbers, a number is ignored if its distance from the central 80% of the numbers is more than 1.5
     times the width of this central part.
     """
     first, last = np.quantile(numbers, CENTRAL).tolist()
@@ -448,10 +452,11 @@ def exact_sum(numbers: FloatArray) -> float:
 
 
 def exact_parts(numbers: FloatArray) -> list[float]:
-    """Return a few numbers whose exact sum equals that of the given numbers, or infinity if a number is not finite.
+    """Return numbers, usually a few, whose exact sum equals the exact sum of the given numbers.
 
-    In each of a few rounds, the leading digits of the numbers are split off so that the sum of these digits is exact in
-    any order (Rump, Ogita & Oishi 2008, ExtractVector). The remainders after the last round are returned unchanged.
+    If a number is not finite, infinity is returned. In each of a few rounds, the leading digits of the numbers are
+    split off so that the sum of these digits is exact in any order (Rump, Ogita & Oishi 2008, ExtractVector). The
+    result contains the sum of each round and the nonzero remainders after the last round.
     """
     parts: list[float] = []
     room = (len(numbers) + 2).bit_length()

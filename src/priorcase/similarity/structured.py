@@ -81,7 +81,7 @@ class TextDifference(Computed):
 
 @dataclass(frozen=True)
 class SetDifference(Computed):
-    """Jaccard distance, the share of the members of two sets that only one set contains; 0 for two empty sets.
+    """Jaccard distance: 1 minus the number of common members divided by the size of the union; 0 for two empty sets.
 
     >>> difference = SetDifference()
     >>> difference.between([{"a", "b"}], difference.prepare([{"a", "b"}, {"b", "c"}, {"d"}])).round(2)
@@ -103,7 +103,7 @@ class SetDifference(Computed):
 
 
 def _incidence(sets: Sequence[Any], members: dict[Any, int]) -> Any:
-    """Return a sparse indicator matrix of the members of each set; unknown members are ignored."""
+    """Return a sparse indicator matrix with a row for each set and a column for each member; ignore unknown members."""
     places = [[members[member] for member in one if member in members] for one in sets]
     starts = np.cumsum([0, *map(len, places)])
     columns = np.array([place for row in places for place in row], np.int64)
@@ -138,9 +138,9 @@ class TaxonomyDifference(Computed):
 
 
 def _wu_palmer(a: tuple[str, ...], b: tuple[str, ...], nameless: bool) -> float:
-    """Return the Wu-Palmer distance of two nodes, each given with its ancestors.
+    """Return the Wu-Palmer distance of two nodes, each given as a tuple of the node and its ancestors.
 
-    With ``nameless``, the several roots of the taxonomy have an unnamed common root.
+    ``nameless`` states whether the taxonomy has several roots and therefore an unnamed common root.
     """
     if a[0] == b[0]:
         return 0.0

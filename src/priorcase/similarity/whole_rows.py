@@ -30,7 +30,7 @@ _BOOLEAN = frozenset(("dice", "jaccard", "rogerstanimoto", "russellrao", "sokals
 METRICS = frozenset(
     ("braycurtis", "canberra", "chebyshev", "correlation", "haversine", "mahalanobis", "seuclidean", *_BOOLEAN)
 )
-"""Names of metrics of SciPy and scikit-learn that have no compiled version."""
+"""Names of metrics of SciPy and scikit-learn that the compiled core does not implement."""
 
 
 class Comparison(Protocol):
@@ -52,7 +52,11 @@ class Comparison(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Encoded rows, the value of each code in each column, and the ids if the rows are stored."""
+    """Encoded rows with the information needed to decode them.
+
+    ``values`` contains, for each column, the values that the codes stand for, or None for a column of numbers.
+    ``unseen`` contains the values in queries that have no code. ``ids`` contains the row ids if the rows are stored.
+    """
 
     cells: FloatArray
     schema: Schema
@@ -61,7 +65,7 @@ class Rows:
     ids: IdArray | None = None
 
     def decoded(self) -> Sequence[Any]:
-        """Return rows of numbers as arrays (NaN if missing), and rows of mixed columns as tuples (None if missing)."""
+        """Return the rows as arrays if all columns are numbers (NaN if missing), else as tuples (None if missing)."""
         if all(values is None for values in self.values) and not any(isinstance(k, Date) for k in self.schema.kinds):
             return list(np.asarray(self.cells))
         columns = (self._column(a) for a in range(self.cells.shape[1]))
@@ -160,7 +164,7 @@ class RowMetric:
 
 @dataclass(frozen=True)
 class Precomputed:
-    """Precomputed distances, where the columns of a row contain its distances from the rows passed to `fit`."""
+    """Precomputed distances: column j of a row contains its distance from row j of the table passed to `fit`."""
 
     @property
     def text(self) -> str:
@@ -224,7 +228,10 @@ class RowDistance(Distance):
 
 @dataclass(frozen=True, eq=False)
 class RowTerm(Term):
-    """Fitted distance between whole rows in the form of a single `Term`, with the prepared stored rows."""
+    """Distance between whole rows as a single fitted `Term`.
+
+    ``prepared`` contains the stored rows in the form that `Comparison.prepare` returns.
+    """
 
     compare: Comparison
     rows: Rows

@@ -60,7 +60,7 @@ class _Values:
 
     @classmethod
     def of(cls, label: str, codes: IntArray, values: tuple[Any, ...]) -> Self:
-        """Select the most frequent values and sort them by first occurrence, so that renaming them changes nothing."""
+        """Select the most frequent values, sorted by first occurrence, so that renaming values has no effect."""
         found, first, counts = np.unique(codes[codes >= 0], return_index=True, return_counts=True)
         kept = np.lexsort((first, -counts))[: cls.most]
         kept = found[kept[np.argsort(first[kept])]]
@@ -136,7 +136,8 @@ class _Words:
 class TableEncoder(TransformerMixin, BaseEstimator, metaclass=EstimatorMeta):
     """Encode a mixed table with missing values as a numeric matrix.
 
-    Use it for learners that accept only numbers, such as many in scikit-learn; priorcase learners do not need it.
+    Use this encoder for learners that accept only numbers, as many in scikit-learn do. The learners of priorcase do not
+    need an encoder.
 
     Parameters
     ----------

@@ -20,15 +20,15 @@ from priorcase.neighbors.transformer import KNNTransformer
 from priorcase.neighbors.tuning import content_ranks
 from priorcase.schema import Coded, Table
 
-_DONORS = 32  # stored rows that complete a query
-_MOST_ROWS = 2_000  # sample that donors are selected from
+_DONORS = 32  # number of stored rows from which a query is imputed
+_MOST_ROWS = 2_000  # maximum number of stored rows that can be donors
 
 
 def averaged(memory: Memory, table: Table, answer: Callable[[Table], FloatArray]) -> FloatArray:
-    """Return the predictions of ``answer``, shape (queries, outputs), with missing values imputed where needed.
+    """Return the predictions of the function ``answer``, shape (queries, outputs); impute unexpected missing values.
 
-    Missing values of a query are imputed if the query has a missing value in a column that is complete in the stored
-    rows, or if the query has more missing values than any stored row.
+    The missing values of a query are imputed if the query has a missing value in a column that is complete in the
+    stored rows, or if the query has more missing values than any stored row.
     """
     missing = missing_cells(table)
     if not missing.any():

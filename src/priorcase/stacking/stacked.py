@@ -90,8 +90,8 @@ def default_members(rows: int, columns: int, classes: int | None) -> dict[str, A
 
     The default members were chosen because they are diverse and fast, and because their stack is accurate on public
     data sets, as measured by ``python -m benchmarks.quality stacked``. A local logistic model is included if it has at
-    most 100 coefficients, and boosted trees are included from 50 rows on. With fewer than 5 rows, the only member is
-    k-NN.
+    most 100 coefficients, and boosted trees are included if there are at least 50 rows. With more than 120 columns,
+    subset-averaged Bayes replaces tree-averaged Bayes. With fewer than 5 rows, the only member is k-NN.
     """
     found = all_members(rows, columns, classes)
     if classes is not None:
@@ -139,10 +139,10 @@ def _is_probabilistic(member: Any) -> bool:
 
 
 def _named(members: Members, task: Literal["classify", "regress"]) -> dict[str, Any]:
-    """Return the members passed by the user as a dictionary; a string is the name of a learner in the registry.
+    """Return the members passed by the user as a dictionary; the names of learners are replaced by new estimators.
 
     Names of members that exist only in a default stack are kept as strings, because the parameters of these members
-    depend on the number of rows. The baseline may be listed, although the baseline is always a member.
+    depend on the number of rows. If the baseline is listed by name, it is omitted, because it is always a member.
     """
     if isinstance(members, Mapping):
         found = {str(name): member for name, member in members.items()}
@@ -191,7 +191,7 @@ class _Rows:
 
 @dataclass(frozen=True, eq=False)
 class _Fitted:
-    """Fitted member; estimators of other libraries get a numeric matrix, and pipelines get a pandas data frame."""
+    """Fitted member of a stack; members from other libraries get a numeric matrix, and pipelines get a data frame."""
 
     model: Any
     framed: bool = False
@@ -264,7 +264,7 @@ def _thread_pools() -> ThreadpoolController:
 
 
 def _one_thread() -> AbstractContextManager[Any]:
-    """Limit OpenMP to one thread, because the very short parallel loops of boosted trees are slow on a busy machine."""
+    """Return a context that limits OpenMP to one thread; on a busy machine, more threads slow down boosted trees."""
     limited: AbstractContextManager[Any] = _thread_pools().limit(limits=1, user_api="openmp")
     return limited
 
@@ -291,7 +291,7 @@ def _frame(table: Table) -> Any:
 
 
 def scaled(probabilities: FloatArray, temperature: float) -> FloatArray:
-    """Raise probabilities to the power ``1 / temperature`` and normalize; temperatures above 1 reduce certainty."""
+    """Raise probabilities to the power ``1 / temperature`` and normalize; temperatures above 1 make them more equal."""
     with np.errstate(divide="ignore"):
         logs = np.log(probabilities) / temperature
     logs -= logs.max(axis=1, keepdims=True)
@@ -300,7 +300,7 @@ def scaled(probabilities: FloatArray, temperature: float) -> FloatArray:
 
 
 def best_temperature(probabilities: FloatArray, truth: IntArray, weights: FloatArray, low: float, high: float) -> float:
-    """Return the temperature between ``low`` and ``high`` that maximizes the log-score."""
+    """Return the temperature from ``low`` to ``high`` that maximizes the log-score of the true classes ``truth``."""
     with np.errstate(divide="ignore"):
         logs = np.log(probabilities)
     own = logs[np.arange(truth.size), truth]
@@ -319,9 +319,10 @@ def best_temperature(probabilities: FloatArray, truth: IntArray, weights: FloatA
 def mixture_weights(densities: FloatArray, weights: FloatArray, prior: float) -> FloatArray:
     """Return the weights that maximize the log-score of the mixture plus a Dirichlet log-prior, using EM.
 
-    ``densities`` contains the density of the true value of each row under each member (one column per member). The
-    objective ``sum_i v_i ln sum_m w_m p_im + (prior - 1) sum_m ln w_m`` is concave. Each step ``w_m = (sum_i v_i r_im +
-    prior - 1) / total``, with the shares ``r_im`` of the members in row i, increases the objective.
+    ``densities[i, m]`` is p_im, the probability or density that member m gives to the true value of row i, and
+    ``weights[i]`` is v_i, the weight of row i. The objective ``sum_i v_i ln sum_m w_m p_im + (prior - 1) sum_m ln w_m``
+    is a concave function of the member weights w. Each EM step increases the objective: w_m becomes proportional to
+    ``sum_i v_i r_im + prior - 1``, where ``r_im = w_m p_im / sum_k w_k p_ik`` is the share of member m in row i.
     """
     found = np.full(densities.shape[1], 1.0 / densities.shape[1])
     for _ in range(_STEPS):
@@ -338,9 +339,10 @@ def mixture_weights(densities: FloatArray, weights: FloatArray, prior: float) ->
 def squared_error_weights(predictions: FloatArray, y: FloatArray, weights: FloatArray, prior: float) -> FloatArray:
     """Return the weights that minimize the squared error of the mixture, with a Dirichlet prior.
 
-    The objective ``n/2 ln sum_i v_i (y_i - sum_m w_m f_im)^2 - (prior - 1) sum_m ln w_m`` is the negative logarithm of
-    a normal likelihood with maximum-likelihood variance, minus the log-prior. The objective is minimized over the
-    logarithms of the weights.
+    ``predictions[i, m]`` is f_im, the prediction of member m for row i, and ``weights[i]`` is v_i, the weight of row i.
+    The objective ``n/2 ln sum_i v_i (y_i - sum_m w_m f_im)^2 - (prior - 1) sum_m ln w_m``, with ``n = sum_i v_i``, is
+    the negative logarithm of a normal likelihood with maximum-likelihood variance, minus the log-prior. The objective
+    is minimized over the logarithms of the member weights w.
     """
     n, members = weights.sum(), predictions.shape[1]
     centered = predictions - y[:, None]
@@ -368,11 +370,12 @@ def squared_error_weights(predictions: FloatArray, y: FloatArray, weights: Float
 class Stack(GridResult):
     """Members of a stacked model with their weights and scores, which are printed as a table.
 
-    ``weights`` contains the mixture weights, and ``temperatures`` contains the temperatures of the members'
-    probabilities (empty for regression). ``scores`` contains the held-out score of each member, which is the log-score
-    (mean of ``ln p`` of the true class) after scaling by the temperature or, for regression, the root mean squared
-    error. ``score`` is the held-out score of the stack. ``left_out`` lists the members scored by leave-one-out; all
-    other members were scored by cross-validation.
+    ``weights`` contains the mixture weights. ``temperatures`` contains the temperatures of the members' probabilities
+    (empty for regression), and ``temperature`` is the temperature of the mixture. ``scores`` contains the held-out
+    score of each member, and ``score`` is the held-out score of the stack. For classification, the score is the
+    log-score (mean of ``ln p`` of the true class) after scaling by the temperature. For regression, the score is the
+    root mean squared error. ``left_out`` lists the members scored by leave-one-out; all other members were scored by
+    cross-validation.
 
     Examples
     --------
@@ -465,7 +468,7 @@ class _Mixture:
 
 
 def _may_have_precedents(stack: Stacked) -> bool:
-    """Return whether a member can return precedents; True if this is unknown because the stack has no rows."""
+    """Return whether some member can return precedents; True as long as the stack has no fitted members."""
     try:
         return stack._voter() is not None
     except (NotFittedError, TooFewRowsError):
@@ -542,7 +545,7 @@ class Stacked(RowsEstimator[Memory]):
         return next((of for of in models if isinstance(of[1], RowsEstimator) and hasattr(of[1], "precedents")), None)
 
     def _own_precedents(self, found: Precedents, X: Any) -> Precedents:
-        """Return a member's precedents with the ids and predictions of the stack."""
+        """Return precedents ``found`` by a member, with the ids and predictions of the stack."""
         ids = self._stored().ids
         unlike = tuple(one and replace(one, id=int(ids[one.id])) for one in found.unlike)
         told: dict[str, Any] = {"predictions": self._predicted(self._table(X)), "backend": self._backend}
@@ -610,7 +613,7 @@ class Stacked(RowsEstimator[Memory]):
         return _Fitted.to(member, rows, self._stored().instances.schema, self.n_jobs, self._seed)
 
     def _cross_fitted(self, member: Any, rows: _Rows, classes: AnyArray | None, folds: IntArray) -> FloatArray:
-        """Return the prediction for each row by a copy of the member that is fitted without the fold of the row."""
+        """Return cross-validated predictions: each row is predicted by a copy of the member fitted to other folds."""
         instances = self._stored().instances
         found = np.zeros(len(rows)) if classes is None else np.zeros((len(rows), len(classes)))
         for fold in range(int(folds.max()) + 1):
@@ -636,8 +639,8 @@ class Stacked(RowsEstimator[Memory]):
     def _completed_answer(self, member: _Fitted, table: Table) -> FloatArray:
         """Return the predictions of a member, shape (rows, classes) for classification and (rows, 1) for regression.
 
-        For learners of other libraries, learners that treat missing values as a category, and RBF networks, missing
-        values are imputed if a query has a missing value in a column that is complete in the stored rows.
+        Unexpected missing values in queries are imputed (see `averaged`) if the member is from another library, treats
+        missing values as a category, or is an RBF network.
         """
         classes = self._known_classes()
 
@@ -665,7 +668,7 @@ class Stacked(RowsEstimator[Memory]):
         return folds
 
     def _least_rows(self, folds: IntArray) -> int:
-        """Return the smallest total weight of the rows from which a held-out prediction is made."""
+        """Return the total weight of the smallest training set from which a held-out prediction is made."""
         memory = self._stored()
         weights = np.ones(len(memory)) if memory.row_weights is None else memory.row_weights
         largest = max(float(np.bincount(folds, weights=weights).max()), float(weights.max()))
@@ -673,7 +676,7 @@ class Stacked(RowsEstimator[Memory]):
 
     @abstractmethod
     def _truth(self) -> FloatArray:
-        """Return the targets as numbers, which are class positions for classification."""
+        """Return the targets as numbers; for classification, these are positions in ``classes_``."""
 
     @abstractmethod
     def _mixed(self, found: _Predicted) -> _Mixture:
@@ -839,7 +842,7 @@ class StackedClassifier(ClassifierMixin, Stacked):
     def _frequencies(self, *, left_out: bool = False) -> FloatArray:
         """Return the class frequencies after adding one row that is divided evenly among the classes.
 
-        With ``left_out``, return the frequencies without each row in turn.
+        With ``left_out``, return for each stored row the frequencies without this row, shape (rows, classes).
         """
         (labels, own), weights = self._labels(), self._stored().row_weights
         counts = np.bincount(own, weights=weights, minlength=labels.size) + 1.0 / labels.size
@@ -1014,7 +1017,11 @@ class StackedRegressor(RegressorMixin, Stacked):
         return _Mixture(found.members, Stack(names, shares, np.empty(0), errors, score, *told), mixed, y)
 
     def _errors(self) -> tuple[KNNRegressor | None, float, FloatArray]:
-        """Return a model of the absolute held-out errors, the mean of these errors, and the scaled held-out errors."""
+        """Return a model that predicts absolute held-out errors, the mean absolute error, and the scaled errors.
+
+        Scaled errors are held-out errors divided by the local scale of their row. If there is a single row, or if all
+        errors are 0, the model is None and the errors are not scaled.
+        """
         memory = self._answering()
 
         def compute() -> tuple[KNNRegressor | None, float, FloatArray]:
@@ -1042,9 +1049,11 @@ class StackedRegressor(RegressorMixin, Stacked):
         return np.hypot(_shrunk(model.predict(table), mean), self._moved(patterns)[of.ravel()])
 
     def _moved(self, absent: BoolArray) -> FloatArray:
-        """Return, for each row of ``absent``, the mean absolute change in predictions if its columns are missing.
+        """Return the mean absolute change in predictions if columns are set to missing.
 
-        Held-out errors of rows in which a column is known do not show how large errors are if the column is missing.
+        Each row of the mask ``absent`` marks the columns to set to missing, and the result has one number for each row.
+        These numbers increase the local scale, because held-out errors of rows with a known value do not show how large
+        errors are without this value.
         """
         memory, moved = self._answering(), np.zeros(len(absent))
         if absent.any():
@@ -1097,5 +1106,5 @@ def _without(table: Table, absent: BoolArray) -> Table:
 
 
 def _shrunk(local: FloatArray, mean: float) -> FloatArray:
-    """Return the mean absolute error around each row, shrunk toward the overall mean."""
+    """Shrink local mean absolute errors toward the overall mean absolute error."""
     return (_SCALE_NEIGHBORS * local + _SCALE_PRIOR * mean) / (_SCALE_NEIGHBORS + _SCALE_PRIOR)

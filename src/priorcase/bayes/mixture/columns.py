@@ -37,7 +37,7 @@ class Scale:
 
     @classmethod
     def of(cls, column: FloatArray, weights: FloatArray) -> Scale | None:
-        """Create the scale of a column; return None if it has fewer than two distinct numbers."""
+        """Create the scale of a column; return None if the column has fewer than two distinct numbers."""
         known = ~np.isnan(column)
         # Distinct numbers, so that repeated numbers count exactly like one number with their total weight.
         values, place = np.unique(column[known], return_inverse=True)
@@ -59,7 +59,7 @@ class Scale:
 
     @property
     def log_width(self) -> float:
-        """Log of the size of one standard unit."""
+        """Log of the length of one standard unit, measured in the units of the column."""
         return math.log(self.unit) + math.log(self.spread)
 
     def standard(self, values: FloatArray) -> FloatArray:
@@ -74,7 +74,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """Encoded rows."""
+    """Rows as numbers in standard units and codes of values, with their weights."""
 
     numbers: FloatArray  # numeric attributes in standard units, shape (attributes, rows); 0 if missing
     known: tuple[FloatArray | None, ...]  # for each numeric attribute, 1 if known, otherwise 0; None if all are known
@@ -157,7 +157,7 @@ class Layout:
 
     @cached_property
     def table_reader(self) -> Instances:
-        """Reader for tables of queries; the reader has no rows."""
+        """`Instances` object without rows that reads tables of queries."""
         if self.parts is None:
             return self.reader
         source, taken = self.parts.source, self.parts.taken
@@ -170,13 +170,13 @@ class Layout:
         return Instances(Schema(source.names, tuple(kinds)))
 
     def matrix(self, table: Table) -> FloatArray:
-        """Encode queries read by `table_reader` as cells."""
+        """Convert queries that `table_reader` has read to a matrix with one column for each attribute."""
         if self.parts is not None:
             table = Table(self.reader.schema, len(table), self.parts.table(table).columns)
         return self.reader.encode(table)
 
     def discrete_at(self, a: int) -> int | None:
-        """Return the discrete attribute of column ``a``, or None if it is numeric; ``len(schema)`` is the class."""
+        """Return the position of ``a`` among the discrete attributes (the class is last), or None if it is numeric."""
         if self.has_class and a == len(self.reader.schema):
             return len(self.values) - 1
         return self.discrete.index(a) if a in self.discrete else None
@@ -189,7 +189,7 @@ class Layout:
         return replace(self, reader=query_reader(schema), values=values)
 
     def encode(self, matrix: FloatArray, classes: IntArray | None = None, weights: FloatArray | None = None) -> Cells:
-        """Encode rows from a matrix of numbers, ranks and codes (NaN if missing, -1 if unseen) and known classes."""
+        """Encode rows, given a matrix of numbers, ranks and codes (NaN if missing, -1 if unseen), and their classes."""
         n = len(matrix)
         numbers, offsets = np.zeros((len(self.numeric), n)), np.zeros(n)
         known: list[FloatArray | None] = []
@@ -214,7 +214,7 @@ class Layout:
 
 
 def _documents(cells: FloatArray, counter: Words, words: tuple[Value, ...]) -> tuple[IntArray, Any]:
-    """Return, for each text, its row in a matrix of word counts; also return the matrix, whose first row is empty."""
+    """Return the row of each text in a matrix of word counts, and this matrix, whose first row is empty."""
     codes, known, texts = np.zeros(len(cells), np.intp), ~np.isnan(cells), unseen_values(cells)
     distinct, places = np.unique(cells[known], return_inverse=True)
     codes[known] = places.ravel() + 1
@@ -222,7 +222,7 @@ def _documents(cells: FloatArray, counter: Words, words: tuple[Value, ...]) -> t
 
 
 def query_reader(schema: Schema) -> Instances:
-    """Return a reader for queries; the reader has no rows and keeps unseen texts."""
+    """Return an `Instances` object without rows that reads queries and keeps the texts in them."""
     reader = Instances(schema)
     reader.keeps_unseen = tuple(a for a, kind in enumerate(schema.kinds) if isinstance(kind, Text))
     return reader
@@ -264,7 +264,7 @@ def lay_out(
 
 
 def _with_texts(instances: Instances) -> FloatArray:
-    """Return the cells of the rows; texts are numbered in sorted order, as in queries."""
+    """Return the stored rows as a matrix; texts are numbered in sorted order, as in queries."""
     matrix, texts = instances.cells(), list[Value]()
     for a, kind in enumerate(instances.schema.kinds):
         if isinstance(kind, Text):
@@ -279,7 +279,7 @@ def _with_texts(instances: Instances) -> FloatArray:
 def _renumber(
     instances: Instances, matrix: FloatArray, discrete: Sequence[int], classes: IntArray | None, weights: FloatArray
 ) -> tuple[list[tuple[Value, ...]], list[IntArray]]:
-    """Return the values of each discrete column and their display order; update the codes in ``matrix``."""
+    """Return the values of each discrete column and their display order; renumber the codes in ``matrix``."""
     kinds = instances.schema.kinds
     texts = {a: kind for a, kind in enumerate(kinds) if isinstance(kind, Text)}
     nominal = [a for a in discrete if isinstance(kinds[a], Nominal) and a not in texts]

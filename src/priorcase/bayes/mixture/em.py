@@ -31,10 +31,10 @@ _NARROWER = 0.1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prior:
-    """The prior of a numeric column in a component: its precision ``lambda`` and its mean ``mu``.
+    """Prior of the parameters of a component: a Dirichlet prior for probabilities, a Normal-Gamma prior for numbers.
 
-    The precision has the distribution ``Gamma(shape, rate)``, truncated at ``bounds``; given the precision, the mean
-    has the distribution ``N(0, 1 / (strength lambda))``.
+    In standard units, the precision ``lambda`` of a numeric column has the distribution ``Gamma(shape, rate)``,
+    truncated at ``bounds``. Given the precision, the mean has the distribution ``N(0, 1 / (strength lambda))``.
     """
 
     weight: float  # in rows: the Dirichlet weight of each component and value
@@ -45,7 +45,7 @@ class Prior:
 
     @classmethod
     def of(cls, weight: float, largest_precisions: FloatArray) -> Prior:
-        """Return the prior of the parameters, with numeric columns in standard units."""
+        """Return the prior with this weight in rows; the largest precisions are given in standard units."""
         strength, shape = _NARROWER * weight, 0.5 * weight
         return cls(weight, strength, shape, _NARROWER * shape, largest_precisions[:, None])
 
@@ -55,8 +55,8 @@ class Parameters:
     """Parameters of all components.
 
     ``tables`` contains, for each discrete attribute with n values, the log-probability of each value in each component,
-    shape (components, n + 2); the two last columns are for a missing value (0) and an unseen value. The values of a
-    text are its words.
+    shape (components, n + 2). The last two columns are for a missing value, with log-probability 0, and for an unseen
+    value. The values of a text are its words.
     """
 
     log_weights: FloatArray
@@ -127,7 +127,7 @@ def log_below(shape: FloatArray, bound: FloatArray) -> FloatArray:
 
 
 def log_term(parameters: Parameters, cells: Cells, j: int, rows: slice) -> FloatArray:
-    """Return the log-density of attribute ``j`` (numeric first), shape (components, rows); 0 for missing values."""
+    """Return the log-density of attribute ``j``, shape (components, rows); 0 for missing values."""
     discrete = j - len(parameters.means)
     if discrete in cells.documents:
         return np.ascontiguousarray((cells.words(discrete, rows) @ parameters.tables[discrete][:, :-2].T).T)
@@ -153,7 +153,7 @@ def log_joint(parameters: Parameters, cells: Cells, rows: slice) -> FloatArray:
 
 
 def normalize(joint: FloatArray) -> FloatArray:
-    """Return the log of the sum over components, and convert ``joint`` to responsibilities in place."""
+    """Return the log-density of each row, and convert ``joint`` (see `log_joint`) to responsibilities in place."""
     largest = joint.max(axis=0)
     joint -= largest
     np.exp(joint, out=joint)
@@ -209,7 +209,7 @@ def log_distribution(parameters: Parameters, logs: FloatArray, j: int) -> FloatA
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statistics:
-    """Expected counts and sums by component."""
+    """Expected counts and sums of the rows of each component."""
 
     rows: FloatArray  # number of rows of each component
     known: FloatArray  # number of known values of each numeric attribute, shape (attributes, components)
@@ -261,9 +261,10 @@ def expectation(parameters: Parameters, cells: Cells) -> tuple[Statistics, float
 def maximization(statistics: Statistics, prior: Prior) -> Parameters:
     """M-step: return the parameters with the largest posterior density over log-odds, means and logs of precisions.
 
-    For n rows and prior weight a, a probability is ``(n_l + a) / (n + a n_values)``, a mean is ``s / (n + strength)``
-    and a variance is ``(2 rate + q - s^2 / (n + strength)) / (n + 2 shape + 1)``, where s is the sum and q the sum of
-    squares in standard units. ``Prior.bounds`` sets a lower limit for variances.
+    For a component with n rows and prior weight a, the probability of a value with n_l rows is
+    ``(n_l + a) / (n + a n_values)``. A mean is ``s / (n + strength)`` and a variance is
+    ``(2 rate + q - s^2 / (n + strength)) / (n + 2 shape + 1)``, where s is the sum and q the sum of squares in standard
+    units. ``Prior.bounds`` sets a lower limit for variances.
     """
     rows, known = statistics.rows, statistics.known
     means = statistics.sums / (known + prior.strength)
@@ -277,7 +278,7 @@ def maximization(statistics: Statistics, prior: Prior) -> Parameters:
 
 
 def _table(counts: FloatArray, prior: float) -> FloatArray:
-    """Return the log-probabilities of the values, of missing (0), and of an additional unseen value."""
+    """Return the log-probabilities of the values, of a missing value (0), and of an unseen value."""
     n = counts.shape[1]
     total = counts.sum(axis=1, keepdims=True)
     table = np.zeros((len(counts), n + 2))
@@ -298,7 +299,7 @@ class Run:
 
 
 def run_em(cells: Cells, start: Statistics, *, prior: Prior, max_iter: int, tol: float) -> Run:
-    """Run EM from initial statistics until the gain is at most ``tol`` per row or ``max_iter`` is reached."""
+    """Run EM until the log posterior gains at most ``tol`` per row, or for at most ``max_iter`` iterations."""
     statistics, history, enough, converged = start, list[float](), tol * float(cells.weights.sum()), False
     while not converged and len(history) <= max_iter:
         parameters = maximization(statistics, prior)
@@ -309,7 +310,7 @@ def run_em(cells: Cells, start: Statistics, *, prior: Prior, max_iter: int, tol:
 
 
 def initial_statistics(cells: Cells, sizes: Sequence[int], components: int, rng: np.random.Generator) -> Statistics:
-    """Return the statistics of a k-means++ start: rows are assigned to the nearest of several distant rows."""
+    """Return the statistics of a k-means++ start, in which each row belongs to the nearest of several random rows."""
     owners, nearest, chances = np.zeros(len(cells), np.int64), np.full(len(cells), np.inf), cells.weights
     for component in range(components):
         if component and (cells.weights * nearest).any():
@@ -324,10 +325,11 @@ def initial_statistics(cells: Cells, sizes: Sequence[int], components: int, rng:
 
 
 def _differences(cells: Cells, sizes: Sequence[int], row: int) -> FloatArray:
-    """Return each row's difference from one row: the mean over attributes known in both rows, 1 if there are none.
+    """Return the difference of each row from one row: the mean over the attributes that are known in both rows.
 
     The difference of two numbers is half their squared difference in standard units, which is 1 on average. The
     difference of two nominal values is 1 if they are not equal; for two texts, it is one minus their cosine similarity.
+    If no attribute is known in both rows, the difference of the rows is 1.
     """
     total, shared = np.zeros(len(cells)), np.zeros(len(cells))
     for numbers, known in zip(cells.numbers, cells.known, strict=True):
@@ -442,7 +444,7 @@ def cheeseman_stutz(run: Run, cells: Cells, prior: Prior) -> float:
 def _folds(cells: Cells, seed: int) -> list[tuple[Cells, Cells]]:
     """Return pairs of training and held-out rows.
 
-    Each row is held out once. If its weight is above 1, the weight is divided and each part is held out once.
+    Each row is held out once. A row with a weight above 1 is divided into parts, and each part is held out once.
     """
     weights, n = cells.weights, len(cells)
     count = int(min(FOLDS, max(float(weights.sum()), n)))

@@ -178,7 +178,7 @@ class MixtureModel(BaseEstimator, metaclass=EstimatorMeta):
         return self
 
     def _settle(self, mixture: FittedMixture, selection: Selection, history: FloatArray, converged: bool) -> None:
-        """Store a mixture and the results of its search."""
+        """Store a fitted mixture, and the results of the search for the number of components."""
         self._mixture, self.selection_, self.schema_ = mixture, selection, mixture.schema
         self.n_components_, self.weights_ = len(mixture.parameters), np.exp(mixture.parameters.log_weights)
         self.history_, self.log_posterior_ = history, float(history[-1])
@@ -253,7 +253,7 @@ class MixtureModel(BaseEstimator, metaclass=EstimatorMeta):
 
     @reads
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Predict log-probabilities; accurate even if `predict_proba` underflows."""
+        """Predict the logs of `predict_proba`; the result is accurate even if `predict_proba` underflows."""
         mixture = self._fitted()
         logs = em.log_responsibilities(mixture.parameters, mixture.encoded(X))
         if mixture.labels is None:

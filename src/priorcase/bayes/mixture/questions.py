@@ -57,20 +57,20 @@ class FittedMixture:
 
     @classmethod
     def restored(cls, told: dict[str, Any]) -> FittedMixture:
-        """Restore a mixture from the result of `saved`; raise ``ValueError`` if it is inconsistent."""
+        """Restore a mixture from the state that `saved` returned; raise ``ValueError`` if the state is inconsistent."""
         schema, labels, values, constant = (told[name] for name in ("schema", "labels", "values", "constant"))
         scales = {a: Scale(*numbers) for a, numbers in told["scales"].items()}
         parameters = Parameters(**{each.name: told[each.name] for each in fields(Parameters)})
         parts = None if told["parts"] is None else _restored_parts(checked_schema(schema), told["parts"])
         own_schema = checked_schema(schema) if parts is None else parts.schema
         if parts is None and has_parts(schema):
-            raise ValueError("columns without parts")
+            raise ValueError("the parts of the columns are missing")
         kinds = own_schema.kinds
         discrete = tuple(a for a, kind in enumerate(kinds) if not isinstance(kind, Numeric))
         if [*sorted(scales)] != [*scales] or {*scales, *constant, *discrete} != {*range(len(kinds))}:
-            raise ValueError("columns of a different table")
+            raise ValueError("the columns do not match the schema")
         if len(scales) + len(constant) + len(discrete) != len(kinds) or type(values) is not tuple:
-            raise ValueError("columns of a different table")
+            raise ValueError("the columns do not match the schema")
         numbers = [number for scale in scales.values() for number in astuple(scale)]
         numbers += [number for number in constant.values() if number is not None]
         if not all(type(number) is float and math.isfinite(number) for number in numbers):
@@ -90,14 +90,14 @@ class FittedMixture:
         for a, known in zip(discrete, own, strict=True):
             kind = kinds[a]
             if type(known) is not tuple or (isinstance(kind, Ordinal) and known != kind.order):
-                raise ValueError("values of a different column")
+                raise ValueError("the values of a column do not match its kind")
             if isinstance(kind, Text) and (set(map(type, known)) - {str} or len(set(known)) < len(known)):
                 raise ValueError("invalid words")
         rest = [told[name] for name in ("training_scores", "tails", "usual")]
         if told["backend"] not in (None, *get_args(Backend)) or any(np.isnan(each).any() for each in rest):
-            raise ValueError("invalid surprises")
+            raise ValueError("invalid outlier scores or data frame library")
         if [each.shape for each in rest] != [(rest[0].size,), (rest[0].size + 1,), (len(schema),)]:
-            raise ValueError("surprises of different rows")
+            raise ValueError("the outlier scores have inconsistent shapes")
         reader = query_reader(declaring(own_schema, dict(zip(discrete, own, strict=True))))
         layout = Layout(
             reader, tuple(scales), tuple(scales.values()), dict(constant), discrete, values, labels is not None, parts
@@ -112,17 +112,16 @@ class FittedMixture:
         return n - 1 + n * int(values + 2 * len(self.parameters.means))
 
     def encoded(self, X: Any) -> Cells:
-        """Return the encoded queries."""
         return self.layout.encode(self.layout.matrix(read_queries(X, self.layout.table_reader)))
 
 
 def _restored_parts(schema: Schema, taken: Any) -> Parts:
     """Return the saved `Parts` of dates and sets; raise ``ValueError`` if they do not match the schema."""
     if type(taken) is not tuple or len(taken) != len(schema):
-        raise ValueError("parts of a different table")
+        raise ValueError("the parts do not match the schema")
     for kind, parts in zip(schema.kinds, taken, strict=True):
         if (parts is None) == isinstance(kind, (Date, Set)) or (parts is not None and type(parts) is not tuple):
-            raise ValueError("parts of a different column")
+            raise ValueError("the parts of a column do not match its kind")
         if isinstance(kind, Date) and not (parts and set(parts) <= set(DATE_PARTS) and len(set(parts)) == len(parts)):
             raise ValueError("invalid parts of dates")
         if parts is not None and (len(parts) > MOST_MEMBERS or len(set(parts)) < len(parts)):
@@ -156,7 +155,7 @@ def predict_joint(mixture: FittedMixture, X: Any, targets: Sequence[Name], y: An
 
 
 def values_of(mixture: FittedMixture, a: int) -> AnyArray:
-    """Return the values of column ``a`` (``len(schema)`` for the class); raise an error if it has no list of values."""
+    """Return the values of column ``a`` (``len(schema)`` is the class); raise an error if no values can be listed."""
     if a == len(mixture.schema) and mixture.labels is not None:
         return mixture.labels
     kind = mixture.schema.kinds[a]
@@ -200,7 +199,10 @@ def _responsibilities_without(mixture: FittedMixture, X: Any, y: Any, asked: Seq
 
 
 def _predicted(mixture: FittedMixture, shares: FloatArray, a: int) -> tuple[AnyArray, FloatArray | None]:
-    """Return the most probable values of column ``a`` and all probabilities, or the expected values and None."""
+    """Return the predicted values of column ``a`` and the probabilities of all values.
+
+    For numbers, dates and sets, return None instead of probabilities.
+    """
     layout, parameters = mixture.layout, mixture.parameters
     if a < len(mixture.schema) and layout.parts is not None and layout.parts.taken[a] is not None:
         return _expected(mixture, shares, a), None
@@ -227,7 +229,7 @@ def _expected_number(mixture: FittedMixture, shares: FloatArray, a: int) -> Floa
 
 
 def _expected(mixture: FittedMixture, shares: FloatArray, a: int) -> AnyArray:
-    """Return expected dates (rounded to days unless the hour is a part), or the probable members of sets."""
+    """Return the expected date of each row, rounded to days unless the hour is a part, or the probable set."""
     layout, parts = mixture.layout, cast(Parts, mixture.layout.parts)
     taken, attributes = parts.taken[a] or (), layout.attributes_of(a)
     if isinstance(mixture.schema.kinds[a], Date):
@@ -359,7 +361,7 @@ def sample(mixture: FittedMixture, n: int, random_state: Any) -> tuple[Any, AnyA
 
 
 def _put_together(mixture: FittedMixture, a: int, drawn: Sequence[AnyArray], rng: np.random.Generator) -> AnyArray:
-    """Assemble a column of drawn rows from its attributes; dates without the part ``elapsed`` are missing."""
+    """Combine the drawn attributes of a column; dates without the part ``elapsed`` become missing values."""
     layout, kind = mixture.layout, mixture.schema.kinds[a]
     found = [drawn[i] for i in layout.attributes_of(a)]
     taken = None if layout.parts is None else layout.parts.taken[a]
@@ -378,7 +380,7 @@ def _put_together(mixture: FittedMixture, a: int, drawn: Sequence[AnyArray], rng
 
 
 def _drawn_column(mixture: FittedMixture, a: int, owners: IntArray, rng: np.random.Generator) -> AnyArray:
-    """Draw values of a column; a column without known values stays missing."""
+    """Draw values of attribute ``a``; texts, and attributes without known values, become missing values."""
     layout, parameters = mixture.layout, mixture.parameters
     if a in layout.numeric:
         j = layout.numeric.index(a)
@@ -410,7 +412,7 @@ def _drawn_codes(table: FloatArray, owners: IntArray, rng: np.random.Generator) 
 def training_outlier_scores(
     layout: Layout, parameters: Parameters, cells: Cells
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the scores, tails and mean surprises of the training rows; see `FittedMixture`."""
+    """Return the fields ``training_scores``, ``tails`` and ``usual`` of `FittedMixture`."""
     n = len(layout.table_reader.schema)
     scores, usual, known = np.empty(len(cells)), np.zeros(n), np.zeros(n)
     for rows in cells.blocks(len(parameters) * len(layout.reader.schema)):

@@ -1,9 +1,9 @@
 """Candidates of a conversation: the weight of each case after the answers so far, and the solutions of the cases.
 
 The model assumes that a new case resembles one stored case, whose solution also solves the new case. Each attribute has
-a *reliability* r: with probability r, the new case's value resembles the value of that stored case; otherwise it
-resembles the value of a random case. The reliabilities are learned by comparing each case with its *mates*, the other
-cases with the same solution.
+a *reliability* r: with probability r, the new case's value resembles the value of that stored case; otherwise, the new
+case's value resembles the value of a random case. The reliabilities are learned by comparing each case with its
+*mates*, the other cases with the same solution.
 """
 
 from __future__ import annotations
@@ -47,9 +47,10 @@ _MOST, _LEAST, _MATES, _VALUES = 300, 30, 100, 5_000_000  # bounds on the cases 
 
 @dataclass(frozen=True)
 class Step:
-    """An answer: the value of an attribute, a skip, or yes or no (if the question is about a cut, word or member).
+    """One answer in a conversation: the value of an attribute, yes or no to a question, or a skipped attribute.
 
-    ``asked`` is the text of the question; empty if no question was asked.
+    ``value`` is the value of the attribute, or the number, date, word or member that a yes-or-no question is about.
+    ``asked`` is the text of the question, or an empty string if no question was asked.
     """
 
     attribute: str
@@ -80,7 +81,7 @@ def as_number(stored: float | str) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Mentions:
-    """The terms of a column, and a matrix of shape (terms, values) that says which values contain which terms.
+    """The terms of a column, and a matrix of shape (terms, values) with 1 where a value contains a term.
 
     The terms of a text column are the words that occur in at least two cases; the terms of a set column are its
     members. If there are more than 20,000 terms, only the most frequent terms are kept. The terms are sorted: booleans
@@ -137,8 +138,8 @@ def _order(term: Term) -> tuple[int, float, str]:
 class Candidates:
     """The weight of each case after some answers (see `Conversation`), and the solutions that the cases support.
 
-    ``degrees`` contains the degree to which the solution of each case worked, and 0 for cases that are not used. Cases
-    *remain* if their weight is more than ``floor`` times the largest weight.
+    ``degrees`` contains the degree to which the solution of each case worked, and 0 for cases that are not used. A case
+    remains a candidate if its weight is more than ``floor`` times the largest weight.
     """
 
     def __init__(self, likeness: Likeness, solutions: Solutions, degrees: FloatArray, floor: float) -> None:
@@ -153,17 +154,18 @@ class Candidates:
         self._mentions: dict[str, Mentions] = {}
 
     def weights(self, steps: tuple[Step, ...]) -> FloatArray:
-        """Return the weight of each case; the weights are bit-identical for any order of the steps."""
+        """Return the weight of each case after the answers in ``steps``."""
         found = self.degrees.copy()
         order = list(self.likeness.attributes)
         said = [step for step in in_force(steps) if step.kind != "skipped"]
+        # Multiply in a fixed order, so that rounding does not depend on the order of the answers.
         for step in sorted(said, key=lambda step: (order.index(step.attribute), str(step.value), step.yes)):
             if self.powers[step.attribute] and self.likeness.columns[step.attribute].values:
                 found *= self._factor(step)
         return found
 
     def remaining(self, weights: FloatArray) -> FloatArray:
-        """Return the weights, with 0 for cases that do not remain."""
+        """Return the weights, with 0 for cases that are no longer candidates."""
         most = float(weights.max())
         return np.where(weights > self.floor * most * (1.0 + _ROUNDING), weights, 0.0)
 
@@ -188,14 +190,14 @@ class Candidates:
         return tuple(candidate for candidate, _ in found)
 
     def mentions(self, name: str) -> Mentions:
-        """Return the words of a text attribute, or the members of a set attribute, and the values that contain them."""
+        """Return the words of a text attribute or the members of a set attribute, as `Mentions`."""
         if name not in self._mentions:
             self._mentions[name] = Mentions.of(self.likeness.columns[name])
         return self._mentions[name]
 
     @cached_property
     def ids(self) -> frozenset[str]:
-        """Attributes whose values identify cases; such values say nothing about a new case."""
+        """Attributes that identify cases, such as serial numbers; their values say nothing about a new case."""
         columns, found = self.likeness.columns, []
         for name, kind in self.likeness.attributes.items():
             if isinstance(kind, Numeric | Nominal):
@@ -242,7 +244,7 @@ class Candidates:
 
 
 def grouped(numbers: FloatArray, width: float) -> IntArray:
-    """Return the group of each number; groups are formed from the smallest number up and are at most ``width`` wide."""
+    """Return the group of each number; groups are at most ``width`` wide and formed from the smallest number up."""
     found = np.zeros(numbers.size, dtype=np.int64)
     begin, group = float("-inf"), -1
     for place in np.argsort(numbers, kind="stable").tolist():
@@ -259,9 +261,10 @@ def grouped(numbers: FloatArray, width: float) -> IntArray:
 def evidence(similarities: FloatArray, mean: FloatArray | float, most: FloatArray | float, r: float) -> FloatArray:
     """Return how strongly an answer speaks for each case, compared with an average case.
 
-    The evidence is ``1 + r * most * (s / mean - 1)``, or 1 if the similarity s of a case is NaN. If even the most
-    similar case is not very similar, the evidence is weak: a single word that two texts have in common is weak
-    evidence.
+    The evidence is ``1 + r * most * (s / mean - 1)``, where s is the similarity of the case's value to the answer,
+    ``mean`` and ``most`` are the mean and the largest similarity of all cases, and r is the reliability of the
+    attribute. If s is NaN, the evidence is 1. If even the most similar case is not very similar, the evidence is weak:
+    a single word that two texts have in common is weak evidence.
     """
     relative = np.divide(similarities, mean, out=np.ones_like(similarities), where=np.asarray(mean) > 0)
     return np.where(np.isnan(relative), 1.0, 1.0 + r * most * (relative - 1.0))
@@ -270,10 +273,11 @@ def evidence(similarities: FloatArray, mean: FloatArray | float, most: FloatArra
 def reliabilities(likeness: Likeness, answers: IntArray, able: BoolArray) -> dict[str, float]:
     """Return the reliability of each attribute with a nonzero weight.
 
-    ``r = (q - p) / (1 - p)``, as in Cohen's kappa (Cohen 1960), where q is the mean similarity of cases to their mates
-    and p is their mean similarity to all cases. A case need not resemble all of its mates, so each mate is weighted by
-    the probability that the case resembles this mate, given the reliabilities of the previous round (expectation
-    maximization). With few cases, r is shrunk towards 1/2 by a prior that counts as 20 cases.
+    The reliability is ``r = (q - p) / (1 - p)``, as in Cohen's kappa (Cohen 1960). Here p is the mean similarity of
+    cases to all other cases, and q is their mean similarity to their mates, the other cases with the same solution. A
+    case need not resemble all of its mates, so each mate is weighted by the probability that the case resembles this
+    mate, given the reliabilities of the previous round (expectation maximization). With few cases, r is shrunk towards
+    1/2 by a prior that counts as 20 cases.
 
     ``answers`` contains the solution of each case, and ``able`` is a mask of the cases to use.
     """
@@ -313,9 +317,9 @@ def _reliability(similarities: FloatArray, mean: FloatArray, shares: FloatArray)
 def _compared(
     likeness: Likeness, name: str, mates: list[tuple[int, IntArray]], able: BoolArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the similarities of cases to their mates in one attribute.
+    """Return the similarities of cases to their mates in one attribute, with one row for each case in ``mates``.
 
-    Also return the mean and the maximum of the similarities of each of these cases to all other cases.
+    Also return the mean and the largest similarity of each of these cases to all other cases.
     """
     column = likeness.columns[name]
     counts = np.bincount(column.codes[able & (column.codes >= 0)], minlength=len(column.values)).astype(float)
@@ -336,7 +340,7 @@ def _compared(
 
 
 def _mates(likeness: Likeness, names: list[str], answers: IntArray, able: BoolArray) -> list[tuple[int, IntArray]]:
-    """Return a limited, evenly spaced sample of cases, each with some other cases that have the same solution."""
+    """Return a sample of cases, each with a sample of its mates, which are the other cases with the same solution."""
     places = np.flatnonzero(able)
     order = places[np.argsort(answers[places], kind="stable")]
     groups = np.split(order, np.flatnonzero(np.diff(answers[order])) + 1)

@@ -291,7 +291,7 @@ class _State:
 def tolerant_conversation(
     base: CaseBase, query: Mapping[str, Any], *, tolerance: float | None = None, **settings: Any
 ) -> Conversation:
-    """Start a conversation; by default, the tolerance for numeric solutions is a fixed fraction of their range."""
+    """Start a conversation; by default, the tolerance of numeric solutions is 1/20 of their range."""
     try:
         return base.converse(query, tolerance=tolerance, **settings)
     except ParameterError:

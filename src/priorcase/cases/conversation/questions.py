@@ -1,4 +1,4 @@
-"""Questions of a conversation: the next question is the one that tells most about the solution.
+"""Questions of a conversation: the next question is the one that is most informative about the solution.
 
 Questions are compared by gain ratio. Gains and gain ratios follow Quinlan (*Machine Learning* 1, 1986, sections 4 and
 7), with the rules for missing values and for cuts of numbers from C4.5 (1993, sections 3.2 and 2.4). A question that
@@ -114,7 +114,11 @@ class Questions:
         self.n_solutions = present.size
 
     def best(self, least: float) -> Question | None:
-        """Return the next question: the free-text question, or else the first in `ranked` with gain >= ``least``."""
+        """Return the next question, or None if no question is informative enough.
+
+        A free-text question comes first, if there is one. Otherwise, the next question is the first question in
+        `ranked` with a gain of at least ``least``.
+        """
         if (free := self._free_text()) is not None:
             return free
         least = max(least, _NEGLIGIBLE)
@@ -123,9 +127,9 @@ class Questions:
     def ranked(self) -> list[Question]:
         """Return the best question about each attribute, in the order in which the questions would be asked.
 
-        Questions with at least the median gain come first, since the ratio alone prefers uneven splits. Quinlan (1986,
-        section 7) uses the mean gain, but an id attribute would raise the mean above all other gains. Among the
-        questions on the same side of the median, the largest ratio comes first, and equal ratios are in the order of
+        Questions with at least the median gain come before all other questions, since the gain ratio alone prefers
+        uneven splits. Quinlan (1986, section 7) uses the mean gain, but an id attribute would raise the mean above all
+        other gains. Both groups are sorted by gain ratio, largest first; questions with equal ratios keep the order of
         the attributes.
         """
         found = list(self.all())
@@ -220,7 +224,7 @@ class Questions:
         return Question(name, kind, float(gains[at]), choices, mentions.terms[at], int((~known).sum()), ratio)
 
     def _free_text(self) -> Question | None:
-        """Return the question about free text if no value is known yet; otherwise return None."""
+        """Return the question about a free-text attribute if nothing is known yet; otherwise return None."""
         if self.n_solutions < 2 or any(step.kind != "skipped" for step in self.steps):
             return None
         closed = {step.attribute for step in self.steps}
@@ -233,9 +237,10 @@ class Questions:
 
 
 def branches_of(taxonomy: Taxonomy, values: Iterable[str], *, above: str | None = None) -> dict[str, str]:
-    """Return the branch of each value, where branches begin just below the deepest common ancestor of all values.
+    """Return the branch of a taxonomy that each value belongs to.
 
-    Values equal to the common ancestor are excluded, and so are values that are not below the known node ``above``.
+    The branches are the children of the deepest common ancestor of all values; values equal to this ancestor are left
+    out. If ``above`` is passed, only the values below the node ``above`` are used.
     """
     paths = {value: taxonomy.ancestors(value)[::-1] for value in values}
     if above is not None:
@@ -249,7 +254,7 @@ def branches_of(taxonomy: Taxonomy, values: Iterable[str], *, above: str | None 
 
 
 def entropy(weights: FloatArray) -> FloatArray:
-    """Return the entropy in bits over the last axis, ``-sum p log2 p``; 0 if all weights are 0."""
+    """Return the entropy of the weights along the last axis in bits, ``-sum p log2 p``; 0 if all weights are 0."""
     total = weights.sum(axis=-1, keepdims=True)
     p = np.divide(weights, total, out=np.zeros_like(weights, dtype=float), where=total > 0)
     bits: FloatArray = -(p * np.log2(p, out=np.zeros_like(p), where=p > 0)).sum(axis=-1)
@@ -257,11 +262,12 @@ def entropy(weights: FloatArray) -> FloatArray:
 
 
 def branch_gain(branches: FloatArray, missing: FloatArray) -> FloatArray:
-    """Return the gain of each question; ``branches`` has shape (questions, branches, solutions) and contains weights.
+    """Return the information gain of each question.
 
-    ``missing`` has shape (questions, solutions) and contains the weights of the cases without a value. The gain is
-    ``K/W (H(known) - sum_b W_b/K H(b))``, where H is the entropy, W the weight of all cases, K the weight of the cases
-    with a value, and W_b the weight of branch b.
+    ``branches`` contains the total weight of the cases with each answer and solution, shape (questions, answers,
+    solutions). ``missing`` contains the total weight of the cases without a value, shape (questions, solutions). The
+    gain is ``K/W (H(known) - sum_b W_b/K H(b))``, where H is the entropy of the solutions, W the weight of all cases, K
+    the weight of the cases with a value, and ``W_b`` the weight of the cases with answer b.
     """
     by_branch = branches.sum(axis=-1)
     known = by_branch.sum(axis=-1)
@@ -274,7 +280,7 @@ def branch_gain(branches: FloatArray, missing: FloatArray) -> FloatArray:
 
 
 def group_gain(weights: FloatArray, groups: IntArray, solutions: IntArray, shape: tuple[int, int]) -> float:
-    """Return the gain of the question "To which group does the case belong?".
+    """Return the information gain of asking to which group the case belongs.
 
     ``groups`` contains the group of each case, or -1 for a missing value; ``shape`` is (n_groups, n_solutions).
     """
@@ -285,7 +291,7 @@ def group_gain(weights: FloatArray, groups: IntArray, solutions: IntArray, shape
 def gain_ratio(gain: float, weights: FloatArray, groups: IntArray, n: int) -> float:
     """Return the gain divided by the entropy of the groups, or 0 if the entropy is 0.
 
-    Cases with a missing value (-1) are one of the groups.
+    Cases with a missing value (group -1) form a group of their own.
     """
     shares = np.bincount(groups.astype(np.int64) + 1, weights=weights, minlength=n + 1).astype(np.float64)
     split = float(entropy(shares))
@@ -296,7 +302,7 @@ def best_cut(weights: FloatArray, numbers: FloatArray, solutions: IntArray, n: i
     """Return the cut with the largest gain, and that gain; NaN and 0 if no cut has a positive gain.
 
     A cut is always a number that occurs in some case (as in C4.5 since release 8). Of several cuts with the same gain,
-    the smallest is returned. In ``numbers``, NaN is a missing value.
+    the smallest is returned. NaN in ``numbers`` means a missing value.
     """
     known = ~np.isnan(numbers) & (weights > 0)
     levels, places = np.unique(numbers[known], return_inverse=True)
@@ -326,7 +332,7 @@ def _tallied(weights: FloatArray, groups: IntArray, solutions: IntArray, shape: 
 
 
 def _term_gains(mentions: Mentions, by_value: FloatArray, missing: FloatArray) -> FloatArray:
-    """Return the gain of asking for each word or member, computed in blocks that fit in memory."""
+    """Return the information gain of asking about each word or member; computed in blocks to limit memory."""
     total = by_value.sum(axis=0)
     step = max(1, _CELLS // max(1, total.size))
     found = np.zeros(len(mentions.terms))

@@ -452,7 +452,7 @@ class _Search:
         return "; ".join(filter(None, [self.budget.cut, large if self.too_large else ""]))
 
     def designs(self) -> list[Design]:
-        """Return the complete designs; rewrite the function further until ``limit`` designs are found."""
+        """Return at most ``limit`` complete designs; the function is rewritten only while fewer have been found."""
         found: list[Design] = []
         with suppress(BudgetSpentError):
             for level in elaborations(self.query, self.elaborate, self.rules, self.budget):
@@ -465,7 +465,7 @@ class _Search:
         return found
 
     def _cover(self, level: Sequence[Elaborated]) -> list[_Covering]:
-        """Return a `_Covering` for each graph of ``level``, with the pieces that match the graph."""
+        """Find the pieces that match each graph of ``level``; return a `_Covering` for each graph."""
         found: list[_Covering] = []
         with self.budget.part(0.5) as part:
             for one in level:
@@ -496,8 +496,8 @@ class _Search:
     def partial(self) -> Design | None:
         """Return the design with the fewest missing arcs; None if no fragment matches.
 
-        Among designs with equally few missing arcs, the design with the fewest rewritings, then the fewest pieces, is
-        returned. If the budget is spent, the result is the greedy design.
+        Ties are broken by the number of rewritings, then by the number of pieces, fewest first. If the budget is spent
+        before such a design is found, the greedy design is returned.
         """
         with self.budget.part(1.0) as part:
             for missing in range(1, len(self.query)):
@@ -513,8 +513,8 @@ class _Search:
 class _Covering:
     """A search for sets of pieces that realize every arc of a rewritten graph, or all but a few arcs.
 
-    Two pieces can be combined if they realize different arcs (unless sharing is allowed), agree on the quantity of each
-    variable without a label, and are accepted by the user's function ``compatible``.
+    Two pieces can be combined if they agree on the quantity of each variable without a label, and if the user's
+    function ``compatible`` accepts them. They must also realize different arcs, unless ``share`` is true.
     """
 
     def __init__(self, search: _Search, elaborated: Elaborated, pieces: Sequence[Piece], budget: Budget) -> None:
@@ -604,7 +604,7 @@ class _Covering:
         return any(all(count[arc] > 1 for arc in self.pieces[place].arcs) for place in chosen)
 
     def greedy(self) -> Design:
-        """Return a design made by adding each piece that fits the pieces before it; called if the budget is spent."""
+        """Return a design made by adding pieces in order, skipping each piece that conflicts with earlier pieces."""
         chosen: list[int] = []
         done: set[Arc] = set()
         for place, piece in enumerate(self.pieces[:_TRIED]):
@@ -616,5 +616,5 @@ class _Covering:
 
 
 def _design_order(design: Design) -> tuple[int, int, int]:
-    """Return a sort key: the numbers of pieces, of rewritings, and of case variables without a counterpart."""
+    """Return a sort key: the number of pieces, of rewritings, and of variables without a counterpart in the query."""
     return len(design.pieces), len(design.steps), sum(len(piece.match.free) for piece in design.pieces)

@@ -71,7 +71,7 @@ def _columns(graph: FunctionGraph) -> dict[str, int]:
 
 
 def _heights(points: Any) -> dict[Any, float]:
-    """Return the height of each point; points in a column are sorted by component, then by mean height of neighbors."""
+    """Return the height of each point; a column is sorted by connected component, then by mean height of neighbors."""
     import networkx as nx
 
     component = {point: i for i, part in enumerate(nx.connected_components(points)) for point in part}
@@ -165,7 +165,7 @@ def _draw_arc(ax: Any, arc: Arc, layout: Layout, boxes: Mapping[str, Any], *, sh
 
 
 def _curve(ax: Any, bend: Point) -> Any:
-    """Return a connection style for a curve with a control point in data coordinates."""
+    """Return a Matplotlib connection style: a curve with the control point ``bend`` in data coordinates."""
     from matplotlib.patches import ConnectionStyle
     from matplotlib.path import Path
 

@@ -44,7 +44,10 @@ class SplitArc:
     """
 
     def rewritings(self, graph: FunctionGraph, fresh: str) -> Iterator[Rewriting]:
-        """Yield two rewritings of every arc, one for each sign of its first part; none for a graph of maximum size."""
+        """Yield two rewritings of every arc: the first new arc has the sign + in one rewriting, and - in the other.
+
+        A graph of the maximum size is not rewritten.
+        """
         if len(graph.variables) >= MOST_VARIABLES or len(graph) >= MOST_ARCS:
             return
         ways: dict[str, tuple[tuple[Sign, Sign], ...]] = {"+": (("+", "+"), ("-", "-")), "-": (("-", "+"), ("+", "-"))}
@@ -99,7 +102,7 @@ class Elaborated:
 def elaborations(
     query: FunctionGraph, depth: int, rules: Sequence[Elaboration], budget: Budget
 ) -> Iterator[tuple[Elaborated, ...]]:
-    """Yield, for each number of rewritings from 0 to ``depth``, a tuple of the distinct graphs."""
+    """Yield the distinct graphs after 0, 1, ..., ``depth`` rewritings, as one tuple for each number of rewritings."""
     level: tuple[Elaborated, ...] = (Elaborated(query),)
     seen = {_shape(level[0])}
     for _ in range(depth):
@@ -132,7 +135,11 @@ def _rewritten(one: Elaborated, query: FunctionGraph, rules: Sequence[Elaboratio
 
 
 def _shape(one: Elaborated) -> object:
-    """Return a key that is equal for graphs that differ only in the names of up to four new variables."""
+    """Return a key for finding duplicate graphs.
+
+    For up to four new variables, the key does not depend on the names of the new variables. With more new variables,
+    there would be too many permutations to compare.
+    """
     fresh = one.fresh if len(one.fresh) <= _PERMUTED else ()
     shapes = []
     for order in permutations(range(len(fresh))):

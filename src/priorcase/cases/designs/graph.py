@@ -198,9 +198,10 @@ class FunctionGraph(TextResult):
         return "-" if minuses % 2 else "+"
 
     def influences(self) -> Influences:
-        """Return all direct and indirect influences: for each pair of variables, the signs of the walks between them.
+        """Return all direct and indirect influences, as a mapping from pairs of variables to sets of signs.
 
-        A walk may visit a variable more than once.
+        The set contains the signs of all walks from the first variable to the second. A walk may visit a variable more
+        than once.
 
         >>> FunctionGraph.parse("A +> B; B -> C").influences()["A", "C"]
         frozenset({'-'})

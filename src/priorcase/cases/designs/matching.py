@@ -16,7 +16,7 @@ from priorcase._parameters import is_number, is_whole
 from priorcase.cases.designs.graph import Arc, FunctionGraph
 from priorcase.exceptions import ParameterError, prefix_errors, quoted
 
-_BETWEEN_LOOKS = 64  # steps between two looks at the clock
+_BETWEEN_LOOKS = 64  # number of steps between two checks of the time
 
 
 class BudgetSpentError(Exception):
@@ -167,7 +167,7 @@ def matches(
         The graphs.
     free
         Maximum number of variables of the case that have no counterpart in the query. A match with unmatched variables
-        is returned only if all influences between the other variables of the case are also influences in the query.
+        is returned only if all influences between the matched variables of the case are also influences in the query.
     limit, steps, seconds
         Maximum number of matches, of search steps and of seconds; ``cut`` of the result names the limit that was
         reached.
@@ -200,9 +200,9 @@ def find_matches(case: FunctionGraph, query: FunctionGraph, free: int, budget: B
 
 
 def _parts(case: FunctionGraph, free: int) -> Iterator[tuple[tuple[Arc, ...], tuple[str, ...]]]:
-    """Yield subgraphs of a case: the arcs of each subgraph, and the variables of the case that it omits.
+    """Yield subgraphs of a case, each as a pair: the arcs of the subgraph, and the variables that the subgraph omits.
 
-    At most ``free`` variables are omitted, and every other variable must still be on an arc.
+    At most ``free`` variables are omitted, and every other variable must be on an arc of the subgraph.
     """
     for number in range(min(free, len(case.variables) - 2) + 1):
         for left in combinations(case.variables, number):
@@ -243,7 +243,7 @@ def _is_wanted(case: FunctionGraph, query: FunctionGraph, bound: Mapping[str, st
 def _monomorphisms(
     part: Sequence[Arc], case: FunctionGraph, query: FunctionGraph, budget: Budget
 ) -> Iterator[dict[str, str]]:
-    """Yield each monomorphism as a mapping from variables of the part to variables of the query."""
+    """Yield the one-to-one mappings from variables of the part to variables of the query that preserve all arcs."""
     names = tuple(sorted({name for arc in part for name in (arc.source, arc.target)}))
     matcher = _matcher()(_numbered(query, query.variables), _numbered(case, names), budget)
     for mapping in matcher.subgraph_monomorphisms_iter():
@@ -307,7 +307,10 @@ def graph_similarity(case: FunctionGraph, query: FunctionGraph, *, steps: int = 
 
 
 class _CommonArcs:
-    """A search that assigns case variables to query variables, starting with the query variables on the most arcs."""
+    """A branch-and-bound search for the largest number of arcs that two graphs have in common.
+
+    The search assigns case variables to query variables, starting with the query variables that are on the most arcs.
+    """
 
     def __init__(self, case: FunctionGraph, query: FunctionGraph, budget: Budget) -> None:
         self.case, self.query, self.budget, self.best = case, query, budget, 0
@@ -329,7 +332,7 @@ class _CommonArcs:
             )
 
     def assign(self, taken: dict[str, str], used: set[str], common: int) -> None:
-        """Try every assignment of the next variable, and also the option of leaving the variable unassigned."""
+        """Try every case variable, and none, as the counterpart of the next query variable."""
         place = len(taken)
         self.best = max(self.best, common)
         if place == len(self.order) or common + self.after[place] <= self.best:

@@ -48,7 +48,7 @@ _SUFFIXES: dict[str, Format] = {
     ".pq": "parquet",
 }
 _PARTS = ("solution", "outcome", "key", "note", "by", "why")
-"""Fields other than attributes that a row of another program's table can have."""
+"""Fields of a case, besides its attributes, that a table of another program can contain."""
 
 
 def export(

@@ -6,7 +6,7 @@ contains a case::
     {"priorcase cases":1,"attributes":[["age",{"kind":"numeric"}],["tags",{"kind":"set"}]]}
     {"id":1,"key":"T-17","values":{"age":3,"tags":["a"]},"solution":"replace the fuser"}
 
-Missing values are omitted. Sets are written as lists, and dates and graphs as strings. In a file without this first
+Missing values are omitted. Sets are written as lists, and dates and graphs as strings. If a file has no such first
 line, the kinds of the attributes are inferred from the values. In files of other programs, which have no ``values``
 entry, each line is a mapping from names to values. The names ``solution``, ``outcome``, ``key``, ``note``, ``by`` and
 ``why`` are fields of the case, and all other names are attributes.
@@ -38,7 +38,7 @@ BESIDE = ("id", "key", "solution", "outcome", "notes", "by", "why", "added_at", 
 _ANY_VALUE = ("solution", "outcome")
 TEXTS = ("key", "by", "why", "added_at", "revised_at")
 IGNORED = ("id", "added_at", "revised_at")
-"""Columns of other programs' tables that are ignored, since every case base assigns these itself."""
+"""Columns of other programs' tables that are ignored, since a case base assigns its own ids and times."""
 
 Kinds: TypeAlias = Mapping[str, CaseKind]
 Row: TypeAlias = tuple[int, Mapping[str, Any]]
@@ -74,7 +74,7 @@ def check_no_columns(columns: Mapping[str, str], source: str) -> None:
 def records_of(
     rows: Iterable[tuple[int, Mapping[str, Any], Mapping[str, Any]]], attributes: Kinds, source: str
 ) -> Iterator[CaseRecord]:
-    """Yield a case for each row; a row contains a line number, a mapping of attribute values, and other fields."""
+    """Yield a case record for each row; a row consists of a line number, attribute values and other fields."""
     for line, values, told in rows:
         with errors_at(f"{source} line {line}"):
             if not attributes.keys() >= values.keys():
@@ -84,7 +84,7 @@ def records_of(
 
 
 def record_of(values: tuple[Stored, ...], told: Mapping[str, Any], where: str) -> CaseRecord:
-    """Return a case from values that are already checked and from other fields, which this function checks."""
+    """Create a case record from checked attribute values and the other fields in ``told``, which are checked here."""
     found: dict[str, Any] = {}
     with errors_at(where):
         for name, value in told.items():
@@ -132,7 +132,7 @@ def notes_as_plain(case: CaseRecord) -> list[dict[str, str]]:
 
 
 def head_of(attributes: Kinds) -> dict[str, Any]:
-    """Return the first line of an exported file as plain values: its format, and the attributes with their kinds."""
+    """Return the first line of an exported file as a dict: the format version, and the attributes with their kinds."""
     return {MARK: FORMAT, "attributes": [[name, kinds.describe(kind)] for name, kind in attributes.items()]}
 
 

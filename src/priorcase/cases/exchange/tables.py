@@ -104,14 +104,14 @@ def _stored_of(kind: CaseKind, name: str, cell: str) -> Stored:
 
 
 def _remembered(function: Callable[[Any], Any], kind: CaseKind) -> Callable[[Any], Any]:
-    """Cache a function of one column's values; the cache distinguishes types, since ``True == 1`` in Python."""
+    """Cache a function of the values of a column; the cache distinguishes types, since ``True == 1`` in Python."""
     if isinstance(kind, Text | Set):  # texts rarely repeat, and the types of set members are not distinguished
         return function
     return lru_cache(maxsize=_MANY, typed=True)(function)
 
 
 def _stands(text: str) -> bool:
-    """Return whether a string can be written to a cell unchanged."""
+    """Return whether a string can be written to a CSV cell unchanged."""
     return bool(text) and not text.startswith(_QUOTED) and _parsed(text) is _NONE
 
 
@@ -179,7 +179,7 @@ def _csv_records(path: Path, names: Sequence[str], attributes: Kinds) -> Iterato
 
 
 def _inferred(path: Path, names: Sequence[str]) -> dict[str, CaseKind]:
-    """Infer the kinds of the attributes in a first pass over the cells of the file."""
+    """Infer the kinds of the attributes from all cells of the file."""
     samples: list[dict[type, Any]] = [{} for _ in names]
     for _, row in islice(_rows(path), 1, None):
         for cell, seen in zip(row[len(BESIDE) :], samples, strict=True):
@@ -211,7 +211,7 @@ def _delimiter_of(path: Path) -> str:
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield, for the header and for each row, the number of its first line and the list of its cells.
 
-    All rows have the same number of cells; empty rows are skipped.
+    Empty rows are skipped. A row with a different number of cells than the header raises an error.
     """
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file, delimiter=_delimiter_of(path), strict=True)
@@ -248,7 +248,7 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 @contextmanager
 def _long_cells() -> Iterator[None]:
-    """Increase the limit on the length of CSV cells, which applies to the whole process, and restore it afterwards."""
+    """Temporarily increase Python's global limit on the length of CSV cells."""
     with _limit:
         before = csv.field_size_limit(_LONGEST)
         try:
@@ -402,7 +402,7 @@ def _arrow_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _edited(path: Path, problem: str) -> Iterator[None]:
-    """Convert errors caused by the metadata of a file to a `CaseBaseError`, which says that the file cannot be read."""
+    """Convert errors caused by invalid metadata to a `CaseBaseError`."""
     try:
         yield
     except CaseBaseError:

@@ -35,7 +35,7 @@ class Prepared(Protocol):
     """A local similarity prepared for the stored values of an attribute; immutable."""
 
     def similarities(self, query: Stored) -> FloatArray:
-        """Return a new array with the similarity of the query's value to each of ``column.values``.
+        """Return a new array with the similarity of the query's value to each distinct stored value.
 
         The query's value need not be among the stored values.
         """
@@ -120,7 +120,7 @@ class Measure:
         return PreparedMeasure(self, column, self._prepare(column, solutions, earlier))
 
     def _prepare(self, column: CaseColumn, solutions: CaseColumn | None, earlier: Any, /) -> Any:
-        """Return statistics of the stored values; ``earlier`` is the result for an earlier state, or None."""
+        """Return statistics of the stored values; ``earlier`` is the result for an earlier state of the column."""
         return None
 
     def _compare(self, query: Any, column: CaseColumn, state: Any, /) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Choose a measure by name, describe it by a dict that JSON can represent, and apply it to values."""
+"""Select measures by name, convert measures to dicts and back, and apply measures to values."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def names_for(kind: CaseKind) -> list[str]:
 
 
 def as_measure(given: object, kind: CaseKind, attribute: str) -> LocalSimilarity:
-    """Convert a measure, the short name of a measure, or a function of two values to a measure for an attribute."""
+    """Return the measure of an attribute, given as a measure, its short name or a function of two values."""
     measure: LocalSimilarity
     if is_measure(given):
         measure = given
@@ -98,7 +98,7 @@ def as_measure(given: object, kind: CaseKind, attribute: str) -> LocalSimilarity
 
 
 def describe(measure: LocalSimilarity) -> dict[str, Any]:
-    """Describe a measure by a dict that JSON can represent; a measure with a function or a model raises an error."""
+    """Convert a measure to a dict that JSON can represent; a measure with a function or a model raises an error."""
     name = type(measure).__name__
     if _CLASSES.get(name) is not type(measure):
         raise ParameterError(
@@ -119,7 +119,7 @@ def describe(measure: LocalSimilarity) -> dict[str, Any]:
 
 
 def from_description(found: Mapping[str, Any]) -> LocalSimilarity:
-    """Create the measure that a dict returned by `describe` describes."""
+    """Create a measure from a dict returned by `describe`."""
     name = found.get("measure") if isinstance(found, Mapping) else None
     cls = _CLASSES.get(_EARLIER.get(name, name)) if isinstance(name, str) else None
     if cls is None:

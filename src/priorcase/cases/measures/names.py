@@ -116,14 +116,14 @@ class _Counts(NamedTuple):
     prior: AnyArray
 
     def profile(self, place: int) -> AnyArray:
-        """Return the counts of all solutions for one value, or the prior counts if no solved case has the value."""
+        """Return the counts of all solutions for a value, or the prior counts if the value occurs in no solved case."""
         profile = np.zeros(self.by_value.shape[1], dtype=np.int64)
         begin, end = self.by_value.indptr[place : place + 2] if place >= 0 else (0, 0)
         profile[self.by_value.indices[begin:end]] = self.by_value.data[begin:end]
         return profile if end > begin else self.prior
 
     def entries(self, solutions: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:
-        """Return three arrays: value position, count and solution for each nonzero count of the given solutions."""
+        """Return the nonzero counts of the given solutions as three arrays: value positions, counts and solutions."""
         table = self.by_solution
         begins, sizes = table.indptr[solutions], table.indptr[solutions + 1] - table.indptr[solutions]
         offsets = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes) + np.repeat(begins, sizes)
@@ -184,9 +184,10 @@ class MVDM(Measure):
         return found
 
     def _shared(self, profile: AnyArray, counts: _Counts) -> FloatArray:
-        """Return ``sum_c min(n_vc N_q, n_qc N_v) / (N_v N_q)`` for each value v; q is the query's value.
+        """Return the similarity of each value v to the query's value q, with power 1.
 
-        ``n_vc`` is the number of cases with value v and solution c, and ``N_v`` is the sum of ``n_vc`` over c.
+        The similarity is ``sum_c min(n_vc N_q, n_qc N_v) / (N_v N_q)``, where ``n_vc`` is the number of cases with
+        value v and solution c, and ``N_v`` is the sum of ``n_vc`` over c.
         """
         totals, asked = counts.totals, int(profile.sum())
         places, held, solutions = counts.entries(np.flatnonzero(profile))
@@ -197,7 +198,7 @@ class MVDM(Measure):
         return found
 
     def _powered(self, profile: AnyArray, counts: _Counts) -> FloatArray:
-        """Return ``1 - sum_c |P(c|v) - P(c|q)|^k / 2`` for each value v; terms with ``P(c|v) = 0`` are added last."""
+        """Return the similarity of each value v to the query's value q, ``1 - sum_c |P(c|v) - P(c|q)|^power / 2``."""
         totals, asked = counts.totals, int(profile.sum())
         if asked == 0:
             return np.zeros(len(totals))
@@ -205,11 +206,12 @@ class MVDM(Measure):
         theirs, ours = held / totals[places], profile / asked
         deltas = np.bincount(places, weights=np.abs(theirs - ours[solutions]) ** self.power, minlength=len(totals))
         covered = np.bincount(places, weights=ours[solutions] ** self.power, minlength=len(totals))
+        # Add the terms of solutions that do not occur with v, for which P(c|v) = 0.
         deltas = deltas + np.maximum(float((ours**self.power).sum()) - covered, 0.0)
         return np.where(totals > 0, np.clip(1.0 - deltas / 2.0, 0.0, 1.0), 0.0)
 
     def _of_prior(self, profile: AnyArray, prior: AnyArray) -> float:
-        """Return the similarity of the query to a value whose distribution is the prior; 0 without a prior."""
+        """Return the similarity of the query's value to values that occur in no case with a solution."""
         total, asked = int(prior.sum()), int(profile.sum())
         if not total or not asked:
             return 0.0

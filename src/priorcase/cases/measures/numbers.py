@@ -41,7 +41,7 @@ class NumberLine:
     log: bool
     number: Callable[[Any], float]
     length: float
-    """The given length, or else the range of the stored values; for ordinal values, the range of all levels."""
+    """The length given by the user; by default, the range of the stored values, or of all levels of an ordinal."""
 
     @classmethod
     def of(cls, measure: Measure, column: CaseColumn, length: float | None, *, log: bool = False) -> NumberLine:
@@ -88,7 +88,7 @@ def _logarithm(numbers: FloatArray) -> FloatArray:
 
 
 def _decayed(differences: FloatArray, scale: float, *, squared: bool) -> FloatArray:
-    """Return ``exp(-|difference / scale|)`` or ``exp(-(difference / scale)^2)``, computed in place."""
+    """Return ``exp(-|difference / scale|)`` or ``exp(-(difference / scale)^2)``; ``differences`` is overwritten."""
     with np.errstate(over="ignore", under="ignore"):
         differences /= scale
         if squared:
@@ -101,11 +101,11 @@ def _decayed(differences: FloatArray, scale: float, *, squared: bool) -> FloatAr
 
 
 class _LineMeasure(Measure):
-    """Base class of measures that compare points on a line; `_compared` compares all stored values with a point."""
+    """Base class of measures that compare points on a line; subclasses can override `_compared`."""
 
     accepts: tuple[str, ...] = ("numeric", "date", "ordinal")
     _length: ClassVar[str] = "range"
-    """Name of the parameter that contains the length, such as ``range`` or ``scale``."""
+    """Name of the parameter that sets the length of the `NumberLine`, such as ``range`` or ``scale``."""
 
     def _prepare(self, column: CaseColumn, *_: Any) -> NumberLine:
         return NumberLine.of(self, column, getattr(self, self._length, None), log=getattr(self, "log", False))

@@ -1,4 +1,4 @@
-"""Measures of sets, and the inverted index that sets and texts share."""
+"""Measures of sets, and the inverted index used for sets and texts."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Terms = Callable[[Any], Sequence[Hashable]]
 class Documents:
     """The terms of each value, with their counts.
 
-    Terms are numbered by first occurrence, and each value lists its terms in that order. Updating earlier documents
-    therefore gives the same result as building them anew.
+    Terms are numbered in the order of first occurrence. Therefore, updating the documents of an earlier state gives the
+    same result as computing all documents again.
     """
 
     values: tuple[Any, ...]
     vocabulary: dict[Hashable, int]
     begins: AnyArray
-    """Start of the terms of each value, followed by the total number of terms."""
+    """Position in ``terms`` of the first term of each value; the last entry is the length of ``terms``."""
     terms: AnyArray
     counts: AnyArray
 
@@ -96,7 +96,11 @@ class Documents:
 
 
 def postings(documents: Documents, weights: FloatArray | None = None) -> _core.Postings:
-    """Return, for each term, the values that contain the term, and the weight of the term in each (1 by default)."""
+    """Return the inverted index: for each term, the values that contain the term.
+
+    ``weights`` contains the weight of each term in each value, in the order of ``documents.terms``; if None, all
+    weights are 1.
+    """
     shape = (len(documents.values), len(documents.vocabulary))
     data = np.ones(len(documents.terms)) if weights is None else weights
     table = sparse.csr_array((data, documents.terms, documents.begins), shape=shape).tocsc()
@@ -110,11 +114,11 @@ class _Members(NamedTuple):
 
 
 class _SetMeasure(Measure):
-    """Base class of measures that divide the number of common members by ``_divisor``."""
+    """Base class of measures that compare two sets by the number of their common members."""
 
     accepts = ("set",)
     _divisor: ClassVar[int]
-    """The divisor, as a constant of the compiled core."""
+    """The code of the divisor in the compiled core: 0 for Jaccard, 1 for Dice, 2 for containment, 3 for overlap."""
 
     def _prepare(self, column: CaseColumn, solutions: CaseColumn | None, earlier: _Members | None, /) -> _Members:
         # In Python, (1,) and (True,) are equal, so sets with members other than strings are always counted again.

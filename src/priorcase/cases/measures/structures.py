@@ -24,7 +24,7 @@ from priorcase.schema import Taxonomy
 class Tree:
     """A taxonomy whose nodes are numbered depth first, so that the nodes below a node have consecutive numbers.
 
-    Number 0 is the root, or an unnamed root above several roots.
+    Number 0 is the root. If the taxonomy has several roots, number 0 is an additional, unnamed root above them.
     """
 
     numbers: dict[str, int]
@@ -32,9 +32,9 @@ class Tree:
     depths: IntArray
     """Number of steps from the root to each node."""
     ends: IntArray
-    """For each node, 1 + the largest number of the nodes below it (or its own number)."""
+    """For each node, 1 plus the largest number of any node in its subtree."""
     values: IntArray
-    """The number of each value of the column."""
+    """The node number of each distinct value of the column."""
     weights: FloatArray
     """The weight of each node; by default, its depth divided by the largest depth."""
 
@@ -54,7 +54,7 @@ class Tree:
         return cls(numbers, parents, depths, ends, values, depths / max(int(depths.max()), 1))
 
     def common(self, number: int) -> IntArray:
-        """Return, for each value of the column, the deepest common ancestor of this value and a node."""
+        """Return, for each value of the column, its deepest common ancestor with the node ``number``."""
         ancestors = []
         while number >= 0:
             ancestors.append(number)
@@ -65,13 +65,13 @@ class Tree:
         return found[self.values]
 
     def below(self, number: int) -> BoolArray:
-        """Return a mask of the values of the column that are equal to a node or below the node."""
+        """Return a mask of the values of the column that are in the subtree of the node ``number``."""
         found: BoolArray = (self.values >= number) & (self.values < self.ends[number])
         return found
 
 
 class _NodeMeasure(Measure):
-    """Base class of measures of taxonomy nodes; `_compared` computes similarities from common ancestors."""
+    """Base class of measures of taxonomy nodes; subclasses implement `_compared`."""
 
     accepts = ("taxonomy",)
     inner: Literal["exact", "any"]

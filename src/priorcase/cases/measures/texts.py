@@ -33,7 +33,7 @@ def composed(text: str) -> str:
 
 
 def folded(text: str, *, accents: bool = False) -> str:
-    """Return a text in lower case, optionally without accents."""
+    """Return a text in lower case; if ``accents`` is True, also remove accents."""
     text = composed(text.casefold())
     if not accents or text.isascii():
         return text
@@ -50,7 +50,7 @@ def words(text: str) -> list[str]:
 
 
 class _Weighted(NamedTuple):
-    """Texts as weighted terms."""
+    """TF-IDF weights of the terms in the texts of a column."""
 
     documents: Documents
     idf: FloatArray
@@ -59,7 +59,7 @@ class _Weighted(NamedTuple):
     postings: _core.Postings
 
     def proportional(self, asked: dict[int, int], found: FloatArray) -> list[int]:
-        """Return the positions of the texts that have exactly the query's terms in the same proportions (cosine 1)."""
+        """Return the positions of the texts whose term counts are proportional to those of the query (cosine 1)."""
         begins, first = self.documents.begins, next(iter(asked))
         near = np.flatnonzero(found > _NEAR)
         places = []
@@ -88,7 +88,8 @@ class TfIdf(Measure):
         Whether terms are ``"words"`` or n-grams of ``"characters"``, which tolerate misspellings. Upper and lower case
         are treated alike.
     ngrams
-        Smallest and largest n: (1, 2) uses single words and pairs of adjacent words; for characters try (3, 4).
+        Smallest and largest number of words or characters in a term: (1, 2) uses single words and pairs of adjacent
+        words. For characters, try (3, 4).
     stop_words
         Words to ignore.
     fold_accents
@@ -256,8 +257,9 @@ class Embedding(Measure):
 
     ``model`` is a function that takes a list of strings and returns a 2-d array with one row per text, or an object
     whose method ``encode`` is such a function, like the models of sentence-transformers. The model must return equal
-    vectors for equal strings. Vectors of stored texts are cached, so the model encodes only new texts. ``name`` is used
-    in tables and messages. A text with a zero vector has similarity 0 to every other text and 1 to itself. Symmetric.
+    vectors for equal strings. Vectors of stored texts are cached, so the model encodes only new texts. ``name`` is the
+    model's name in tables and messages. A text with a zero vector has similarity 0 to every other text and 1 to itself.
+    Symmetric.
 
     >>> from priorcase.cases.measures import similarities
     >>> def letters(texts):
@@ -318,7 +320,7 @@ class Embedding(Measure):
         return found
 
     def _encoded(self, texts: list[str], attribute: str, width: int) -> AnyArray:
-        """Return the vectors of some texts, scaled to length 1 (zero vectors stay 0)."""
+        """Encode texts with the model, and scale the vectors to length 1. Zero vectors are not scaled."""
         asked = f"{len(texts)} text{'s' * (len(texts) != 1)} of attribute {attribute!r}"
         encode = getattr(self.model, "encode", None)
         try:
@@ -345,7 +347,7 @@ class Embedding(Measure):
 
 
 def _wrong_with(rows: AnyArray, n_texts: int, width: int) -> str | None:
-    """Return why a model's output is not a valid array of vectors; None if the output is valid."""
+    """Describe what is wrong with a model's output; return None if the output is a valid array of vectors."""
     if rows.dtype.kind not in "fiu":
         return f"an array of {rows.dtype}"
     if rows.ndim != 2 or len(rows) != n_texts or rows.shape[1] == 0:

@@ -25,7 +25,7 @@ from priorcase.learning.plotting import FAINT, INK, MUTED, caption, captions, cu
 from priorcase.learning.results import Grid, GridResult, asked_queries, framed, free_label, short, text_width
 
 LookUp: TypeAlias = Callable[[Sequence[int], Snapshot], Sequence[Case]]
-"""Function that loads cases from their ids and a snapshot of the table."""
+"""Function that loads cases, given their ids and a snapshot of these cases."""
 
 _NOUNS = ("match", "matches")
 _NAME, _VALUE, _SOLUTION, _EXPLAINED = 24, 14, 28, 28  # columns of a terminal
@@ -378,8 +378,8 @@ def retrieve(
 ) -> Retrieval:
     """Return the ``k`` cases of a table that are most similar to a query; see `CaseBase.retrieve`.
 
-    ``where`` restricts the cases. ``look_up`` loads the retrieved cases when they are first used; by default, cases are
-    built from the table.
+    ``where`` is a mask of the cases to search. ``look_up`` loads the retrieved cases when they are first used; by
+    default, cases are built from the table.
     """
     k = check_count("k", k)
     if not is_number(diversity) or not 0 <= diversity <= 1:

@@ -65,9 +65,9 @@ class Weights(GridResult, Mapping[str, float]):
     random_state
         Seed of the sample.
     loss_uniform
-        The loss with the learned weights if all k similar cases have equal votes. `loss_uniform` is None unless an
-        attribute was dropped because it only made votes or means more uniform; in this case, `loss_after` can be larger
-        than `loss_before`.
+        The loss with the learned weights if the k similar cases have equal votes. It is computed only if an attribute
+        was dropped because its only effect was to make votes or means more uniform; otherwise it is None. After such a
+        drop, `loss_after` can be larger than `loss_before`.
     fixed
         The attributes whose weights were fixed and not learned.
     rare
@@ -182,8 +182,9 @@ class Weights(GridResult, Mapping[str, float]):
 class _Votes:
     """A class target, predicted by votes weighted by similarity; its loss is ``-ln((k v + p) / (k + 1))``.
 
-    v is the share of the votes for the case's own class, and p is the frequency of this class. The frequencies count as
-    one additional vote, so that a few unanimous votes do not give a probability of 1. Without any vote, v is p.
+    k is the number of similar cases, v is the share of their votes for the true class of the case, and p is the
+    relative frequency of this class. The relative frequencies count as one additional vote, so that a few unanimous
+    votes do not give a probability of 1. If there are no votes, v is p.
     """
 
     codes: IntArray
@@ -191,7 +192,7 @@ class _Votes:
     name: str = "negative log-score"
 
     def losses(self, cases: IdArray, found: IdArray, similarities: FloatArray) -> FloatArray:
-        """Return the loss for each case if it is predicted from the cases in its row of ``found`` (-1 is no case)."""
+        """Return the loss of predicting each case from the cases in its row of ``found``; -1 stands for no case."""
         prior = np.bincount(self.codes)[self.codes[cases]] / len(self.codes)
         votes = np.where(found >= 0, similarities, 0.0)
         own = np.where(self.codes[found] == self.codes[cases][:, None], votes, 0.0).sum(axis=1)
@@ -221,7 +222,7 @@ class _Means:
     name: str = "root mean squared error"
 
     def losses(self, cases: IdArray, found: IdArray, similarities: FloatArray) -> FloatArray:
-        """Return the squared error for each case if predicted from the cases in its row of ``found`` (-1: no case)."""
+        """Return the squared error of predicting each case from the cases in its row of ``found`` (-1: no case)."""
         weights = np.where(found >= 0, similarities, 0.0)
         total = weights.sum(axis=1)
         predicted = np.full(len(cases), self.numbers.mean())
@@ -237,7 +238,7 @@ class _Means:
 
 
 def _target_of(table: CaseTable, target: str, positions: IdArray, k: int) -> _Votes | _Means:
-    """Return a numeric or a class target, depending on the type of the solutions or the kind of the attribute."""
+    """Return the values to predict: a numeric target if all values are numbers, otherwise a class target."""
     column = table.column(target)
     places, own = np.unique(column.codes[positions], return_inverse=True)
     if len(places) < 2:
@@ -275,7 +276,7 @@ class LeftOut:
     ) -> None:
         self.likeness, self.names, self.positions, self.target = likeness, names, positions, target
         self.k, self.threads = min(k, len(positions) - 1), threads
-        self._codes: dict[str, IntArray] = {}  # the value of each case, as its place among the sample's distinct values
+        self._codes: dict[str, IntArray] = {}  # each case's value, as its position among the sample's distinct values
         self._places: dict[str, IntArray] = {}  # the sample's distinct values, as their codes in the table
         self._tables: dict[str, FloatArray] = {}  # similarities between the sample's distinct values
         for name in names:
@@ -293,8 +294,9 @@ class LeftOut:
     def losses(self, candidates: Sequence[FloatArray], *, shown: bool, text: str) -> FloatArray:
         """Return the loss of each case under each weight vector, of shape (weight vectors, cases).
 
-        A weight vector can end with the weight of an additional attribute that has the same value in all cases, which
-        makes votes and means more uniform. If that weight is infinite, all similar cases have equal votes.
+        A weight vector can have one more element than there are attributes: the weight of a constant attribute, on
+        which all cases agree. This attribute makes votes and means more uniform. If its weight is infinite, all similar
+        cases have equal votes.
         """
         found_losses = np.empty((len(candidates), len(self.positions)))
         codes = list(self._codes.values())
@@ -329,13 +331,13 @@ class LeftOut:
         return np.array([len(np.unique(codes)) == 1 for codes in self._codes.values()], dtype=np.bool_)
 
     def loss_of_guess(self) -> float:
-        """Return the loss of predicting the same frequencies, or the same mean, for every case."""
+        """Return the loss of a baseline that predicts the class frequencies, or the mean, for every case."""
         cases = np.arange(len(self.positions))
         nobody = np.full((len(cases), 1), -1, dtype=np.int64)
         return self.target.mean(self.target.losses(cases, nobody, np.zeros(nobody.shape)))
 
     def _queries(self, name: str, block: slice) -> tuple[IntArray, FloatArray]:
-        """Return, for each case of a block, its row in a table of similarities; also return this table."""
+        """Return, for each case in ``block``, the row of its value in a similarity table; also return this table."""
         codes = self._codes[name][block]
         if name in self._tables:
             return np.ascontiguousarray(codes), self._tables[name]
@@ -359,7 +361,7 @@ def _coded(codes: IntArray, values: IntArray) -> IntArray:
 
 
 class _Search:
-    """Search for weights with a small leave-one-out loss, by coordinate steps on a small grid.
+    """Search `GRID` for weights with a small leave-one-out loss, by coordinate descent.
 
     ``fixed`` contains the fixed weight of each attribute, or NaN if the weight is to be learned.
     """
@@ -378,7 +380,7 @@ class _Search:
         self.equal = self._losses([self._start])[0]
 
     def best(self) -> tuple[FloatArray, float, FloatArray]:
-        """Return the best weights, their loss, and the loss without each attribute (infinite if no weight is left)."""
+        """Return the best weights, their loss, and the loss without each attribute (infinite if all others are 0)."""
         starts = [self._start]
         alone = np.array(self._losses(list(np.eye(self.size)[self._free])))
         useful = alone < self.guess
@@ -414,9 +416,9 @@ class _Search:
     def _prune(self, weights: FloatArray, loss: float) -> tuple[FloatArray, float, FloatArray]:
         """Drop attributes that are not needed, one at a time, while the loss is not above the loss of equal weights.
 
-        An attribute that a constant attribute can replace is also dropped, since it only makes votes and means more
-        uniform. While other attributes are tested, the constant attribute keeps the weight of the attributes that it
-        replaced.
+        If the only effect of an attribute is to make votes and means more uniform, a constant attribute of the same
+        weight can replace it. Such an attribute is dropped, too. Its weight is added to the constant attribute, which
+        takes part in later tests but not in the result.
         """
         best, flat = weights, 0.0
         while True:
@@ -439,9 +441,11 @@ class _Search:
     ) -> tuple[int, float] | None:
         """Return the attribute without which the loss is smallest, and that loss; None if all attributes are needed.
 
-        An attribute is needed if the loss without it is larger by more than one standard error of the mean difference
-        (Breiman, Friedman, Olshen & Stone 1984). Smaller differences can be due to chance, since the best of many
-        candidate weights was chosen.
+        An attribute is needed if the loss without it exceeds both ``loss`` and the loss of equal weights. It is also
+        needed if the loss without it exceeds the loss of the weights ``best`` by more than one standard error of the
+        mean difference (Breiman, Friedman, Olshen & Stone 1984). Smaller differences can be due to chance, since
+        ``best`` was chosen among many candidates. ``flat[a]`` is the weight of the constant attribute if attribute a is
+        dropped.
         """
         found = []
         some = [a for a in self._free if weights[a] and _changed(weights, a, 0.0).any()]
@@ -454,7 +458,7 @@ class _Search:
         return min(found)[::-1] if found else None
 
     def _losses(self, candidates: list[FloatArray]) -> list[float]:
-        """Return the losses of candidate weights; each candidate is computed only once."""
+        """Return the losses of candidate weights; losses that were computed before are reused."""
         new = {each.tobytes(): each for each in candidates if each.tobytes() not in self._known}
         if new:
             self._passes += 1

@@ -165,7 +165,7 @@ def _tuple_of(parameter: str, given: Any, kind: type[Any]) -> tuple[Any, ...]:
 
 
 def _differences(query: Mapping[str, Any], case: SourceCase) -> tuple[Difference, ...]:
-    """Return the known attributes of the query in which the case differs, sorted by decreasing loss of similarity.
+    """Return the attributes in which the case differs from the query, sorted by decreasing loss of similarity.
 
     The loss of an attribute with weight ``w`` and local similarity ``s`` is ``w (1 - s)``. Attributes with weight 0 are
     ignored.
@@ -189,7 +189,7 @@ def _apply_rules(
     case: SourceCase,
     kinds: Mapping[str, CaseKind],
 ) -> tuple[Any, list[Step]]:
-    """Apply every rule whose condition holds, in order; return the changed solution and the steps."""
+    """Apply every rule whose condition holds, in order; return the solution and a `Step` for each applied rule."""
     steps = []
     for number, rule in enumerate(rules, 1):
         name = rule.name or str(number)
@@ -215,7 +215,7 @@ def _meets(
     solution: Any,
     kinds: Mapping[str, CaseKind],
 ) -> bool:
-    """Return whether a condition of a rule holds for the solution, for the query, or for the case and the query."""
+    """Return whether the condition ``given`` of a rule holds for an attribute, or for the solution."""
     if name == "solution":
         table = CaseTable.of({}, [(1, {}, check_plain(solution, what="solution"), None)])
         return bool(mask(table, {name: given})[0])
@@ -230,7 +230,6 @@ def _meets(
 
 
 def _changed(rule: Rule, solution: Any, query: Mapping[str, Any], case: SourceCase, owner: str) -> Any:
-    """Return the solution after applying a rule."""
     if callable(rule.then):
         found = called(rule.then, solution, query, case, owner=owner)
         return copied_solution(found, owner=owner)
@@ -253,11 +252,11 @@ def _changed(rule: Rule, solution: Any, query: Mapping[str, Any], case: SourceCa
 def _criticize(
     solution: Any, critics: Sequence[Critic], query: Mapping[str, Any], rounds: int
 ) -> tuple[Any, list[Step], list[str], list[str]]:
-    """Return the repaired solution, the steps, the remaining problems, and notes.
+    """Return the repaired solution, a `Step` for each repair, the remaining problems, and notes.
 
-    In each round, every critic checks and repairs the solution that the previous critic left. The rounds stop if a
-    round repairs nothing, if the solution of an earlier round recurs because critics undo each other's repairs, or
-    after ``rounds`` rounds. The remaining problems are then reported.
+    In each round, every critic checks and repairs the solution that the previous critic left. There are at most
+    ``rounds`` rounds. They stop early if a round changes nothing, or if its solution is the same as after an earlier
+    round because critics undo each other's repairs.
     """
     steps: list[Step] = []
     notes: list[str] = []

@@ -65,7 +65,7 @@ class Method(Protocol):
 
 
 class _Base:
-    """Base class of the methods: checks parameters and the type of solutions, and whether anything can be proposed."""
+    """Base class of the methods: checks parameters and solutions, and proposes nothing if all similarities are 0."""
 
     name: ClassVar[str]
     adapts: ClassVar[bool] = True
@@ -106,7 +106,7 @@ class _Base:
 
 @dataclass(frozen=True)
 class Copy(_Base):
-    """Propose the solution of the most similar case that did not fail: ``solution(argmax s_i)``.
+    """Propose the solution of the most similar case that did not fail.
 
     Copying is the first step of transformational adaptation: rules and critics can change the copy, and the differences
     between the query and the case are listed. Ties go to the case with the lower id. Nothing is proposed if all cases
@@ -247,14 +247,14 @@ def tally(
 
 
 class _Numbers(_Base):
-    """Base class of the methods that propose numbers: computes weights of cases, and proposals with a spread."""
+    """Base class of the methods that propose a number and its spread."""
 
     needs: ClassVar[str] = "number"
     weights: Weights
     success: Success
 
     def _shares(self, sources: Sources) -> list[_Share]:
-        """Return each case that has a nonzero weight, with this weight; the weights are scaled to add up to 1."""
+        """Return the cases with a weight above 0 and their weights, scaled to add up to 1."""
         weights = weigh([case.similarity for case in sources.cases], self.weights)
         raw = [w * self._degree(case) for case, w in zip(sources.cases, weights, strict=True)]
         total = math.fsum(raw)
@@ -334,7 +334,8 @@ class Local(_Numbers):
     degree
         0 fits a mean, 1 a plane, 2 a quadratic.
     ridge
-        The ``lambda`` of the added penalty ``lambda^2 |b|^2``, for attributes scaled to unit standard deviation.
+        The strength ``lambda`` of the ridge penalty ``lambda^2 |b|^2``. Attributes are scaled to unit standard
+        deviation.
     weights, success, level
         See `Mean`.
 
@@ -412,7 +413,7 @@ class Local(_Numbers):
 
 
 class _Design(NamedTuple):
-    """Cases and query as tables for a local fit, with dates in days and levels as ranks."""
+    """The cases and the query as tables for a local fit; dates are converted to days, and ordinal levels to ranks."""
 
     names: list[str]
     rows: AnyArray
@@ -467,7 +468,7 @@ def _fitted_kinds(kinds: Mapping[str, CaseKind], using: Iterable[str] | None) ->
 
 
 def _cell(kind: CaseKind, value: Any, name: str) -> Any:
-    """Return a number or, for a nominal value, a string that stands for this value only."""
+    """Convert a value for the fit: to a number or, if the attribute is nominal, to a unique string."""
     stored: Any = check(kind, value, attribute=name)
     if stored is None:
         return None
@@ -585,7 +586,7 @@ class Compose(_Base):
         )
 
     def _offers(self, cases: Sequence[SourceCase], known: Collection[str]) -> dict[str, list[_Offer]]:
-        """Return, for each part, the most similar case for each distinct value; the most similar cases come first."""
+        """Return the candidates for each part: the most similar case with each distinct value, best first."""
         there = sorted({part for case in cases for part in case.solution})
         offers: dict[str, list[_Offer]] = {}
         for part, names in (dict.fromkeys(there) if self.parts is None else self.parts).items():
@@ -605,7 +606,7 @@ class Compose(_Base):
         return offers
 
     def _first_compatible(self, offers: Mapping[str, list[_Offer]]) -> tuple[dict[str, _Offer] | None, int, list[str]]:
-        """Return the best compatible choice, the number of choices tried, and the conflicts of the rejected choices."""
+        """Return the best compatible combination or None, the number of combinations tried, and the conflicts found."""
         conflicts: list[str] = []
         for tried, offered in enumerate(_best_first(list(offers.values())), 1):
             chosen = dict(zip(offers, offered, strict=True))
@@ -627,7 +628,7 @@ class Compose(_Base):
 
 
 def _best_first(offers: Sequence[list[_Offer]]) -> Iterator[tuple[_Offer, ...]]:
-    """Yield all combinations of one offer for each part, sorted by sum of similarities, then by ranks."""
+    """Yield all combinations of one case for each part, the largest sum of similarities first."""
 
     def entry(ranks: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
         return -math.fsum(of[rank][0] for of, rank in zip(offers, ranks, strict=True)), ranks
@@ -720,7 +721,7 @@ def _failed(n: int) -> tuple[str, ...]:
 
 
 def _in_units(shares: Sequence[_Share]) -> tuple[list[float], float]:
-    """Return the solutions in a unit in which no square overflows, and this unit, which is a power of two."""
+    """Divide the solutions by a power of two, so that squares do not overflow; return the quotients and the power."""
     numbers = [float(case.solution) for case, _ in shares]
     unit = math.ldexp(1.0, math.frexp(max(map(abs, numbers)))[1] - 1)
     return [number / unit for number in numbers], unit

@@ -75,7 +75,7 @@ class Candidate:
 
     @property
     def votes(self) -> float:
-        """``max(0, support - against)``, or 0 if the two differ only by rounding."""
+        """The votes for the solution: ``max(0, support - against)``, or 0 if the two differ only by rounding."""
         more = self.support - self.against
         return more if more > _ROUNDING * self.support else 0.0
 
@@ -138,7 +138,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Step:
-    """A change of the solution by a rule, with the reason for the rule, or by a critic, with the problem found.
+    """A change of the solution by a rule or a critic; ``why`` is the reason for the rule or the problem that was found.
 
     >>> print(Step("rule", "wider", "more flow than before", {"pipe": 10}, {"pipe": 12}))
     rule 'wider': {"pipe":10} -> {"pipe":12}; more flow than before
@@ -250,7 +250,7 @@ class Proposal(GridsResult):
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Plot the candidates' probabilities, or the cases' numeric solutions, the proposed number and its interval.
+        """Plot the probabilities of the candidates or, for a number, the cases' solutions, the number and its interval.
 
         ``ax`` are Matplotlib axes; None creates a new figure.
         """
@@ -266,7 +266,7 @@ class Proposal(GridsResult):
 
     @property
     def _share(self) -> str:
-        """Label of the candidates' probabilities, which are only shares of the votes if there is no prior."""
+        """Label of the candidates' probabilities; without a prior, they are shares of the votes."""
         return "probability" if self.unseen else "share of the votes"
 
     def _headline(self) -> str:

@@ -28,7 +28,7 @@ SUCCESS = [StrOptions({"outcome"}), callable, None]
 WEIGHTS = [StrOptions({"similarity", "uniform", "inverse_square"})]
 
 HALF = 0.5
-"""A solution worked if its degree of success is above 1/2, where evidence for and against it is equal."""
+"""A solution worked if its degree of success is above 1/2."""
 
 _IDENTICAL = 1e-12  # rounding error of similarities, which are sums: one that should be 1 can be smaller by this
 
@@ -51,7 +51,7 @@ class Sources:
     kinds: Mapping[str, CaseKind]
 
     def of_one_kind(self) -> str:
-        """Return the type shared by all solutions, one of the words that `solution_kind` returns."""
+        """Return the type of all solutions in one word; raise an error if there are several types."""
         first: dict[str, int] = {}
         for case in self.cases:
             first.setdefault(solution_kind(case.solution), case.id)
@@ -177,7 +177,7 @@ def effective(weights: Sequence[float]) -> float:
 
 
 def called(function: Callable[..., Any], *arguments: Any, owner: str) -> Any:
-    """Call a user's function with copies of the arguments; messages of errors name its ``owner``."""
+    """Call a user's function with copies of the arguments; ``owner`` describes the function in error messages."""
     try:
         found = function(*copy.deepcopy(arguments))
     except Exception as error:  # a user's function can raise anything; it is chained as the cause
@@ -188,7 +188,7 @@ def called(function: Callable[..., Any], *arguments: Any, owner: str) -> Any:
 
 
 def copied_solution(solution: Any, *, owner: str) -> Any:
-    """Return a copy of a solution that a user's function returned; raise an error if JSON cannot represent it."""
+    """Return a copy of a user's solution; raise an error if JSON cannot represent it."""
     try:
         text, cause = check_plain(solution, what="solution"), None
     except PriorcaseError as error:

@@ -55,7 +55,7 @@ _MADE_UP = (KeyError, TypeError, ValueError, AttributeError, RecursionError)  # 
 
 
 def checksum(*fields: object) -> int:
-    """Return the checksum of a row, which covers content, length and type (bytes, None or other) of each field."""
+    """Return the checksum of a row, which covers the content, length and type (bytes, None or other) of each field."""
     digest = blake2b(digest_size=8)
     for part in fields:
         kind = b"-" if part is None else b"#" if isinstance(part, bytes) else b"+"
@@ -68,13 +68,13 @@ def checksum(*fields: object) -> int:
 def case_checksum(
     id: int, added: int, revised: int | None, data: str, solution: str | None, outcome: str | None, key: str | None
 ) -> int:
-    """Return the checksum of a case in one pass; the first six fields contain no null characters."""
+    """Return the checksum of a case; its fields are joined by null characters, which no field before the key has."""
     text = f"{id}\0{added}\0{revised}\0{data}\0{solution}\0{outcome}\0" + ("-" if key is None else f"+{key}")
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
 
 
 def event_checksum(sequence: int, at: str, action: str, id: int | None, by: str | None, why: str | None) -> int:
-    """Return the checksum of a step of the history in one pass; the author's name is hashed with its length."""
+    """Return the checksum of a step of the history; the length of ``by`` marks where ``why`` begins."""
     who = "-" if by is None else f"+{len(by)}:{by}"
     text = f"{sequence}\0{at}\0{action}\0{id}\0{who}" + ("-" if why is None else f"+{why}")
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
@@ -172,9 +172,9 @@ def frozen(value: object, depth: int = 0) -> Plain:
 
 
 def parse_values(rows: Sequence[CaseRow], width: int) -> list[list[Any]]:
-    """Return a list of values for each case; sets are still lists, as in JSON.
+    """Return a list of values for each case; sets are returned as lists, as in JSON.
 
-    If an attribute was declared after a case was stored, its value in this case is None.
+    A case that was stored before an attribute was declared has the value None for this attribute.
     """
     found = parse_all([row[3] for row in rows], "the data of a case")
     for row in found:
@@ -246,7 +246,7 @@ class Tally:
             raise sqlite3.DatabaseError(problem)
 
     def problem(self, table: str, found: Tally) -> str:
-        """Return how the rows found in a table differ from the tally; an empty string if the rows match."""
+        """Describe how the rows found in a table differ from the tally; return an empty string if the rows match."""
         if found.rows != self.rows:
             return f"table {table} has {found.rows:,} row{'s' * (found.rows != 1)}, but {self.rows:,} were recorded"
         return "" if found == self else f"the checksums of table {table} do not add up to the recorded sum"
@@ -254,7 +254,7 @@ class Tally:
 
 @dataclass
 class Counters:
-    """The id that was assigned last, the number of the last step of the history, and the tallies of all tables.
+    """The last id assigned to a case, the number of the last step of the history, and the tallies of all tables.
 
     If the file may still contain bytes of forgotten cases, ``wipe`` is the number of the last step of the transaction
     that forgot these cases; otherwise, ``wipe`` is 0.
@@ -445,9 +445,9 @@ class _JournalError(Exception):
 def _read_journal(path: Path, size: int) -> tuple[int, bool, bytes | None] | None:
     """Return the number of pages before the change, whether the journal contains pages, and the old first page.
 
-    The result is None if there is no change to undo. SQLite plays back any journal that it finds: SQLite follows links,
-    deletes the file that the journal names as its super-journal, and sets the size of the case base. The layout is
-    described in "Database File Format", section 3, at sqlite.org.
+    The result is None if there is no change to undo. Journals need a check, since SQLite plays back any journal that it
+    finds: it follows links, deletes the file that the journal names as its super-journal, and changes the size of the
+    case base. The layout is described in "Database File Format", section 3, at sqlite.org.
     """
     journal = Path(f"{path}-journal")
     try:
@@ -552,7 +552,7 @@ _STRAYS_SINCE_2 = {
 
 
 def findings(connection: sqlite3.Connection, version: int = VERSION) -> list[str]:
-    """Return the problems found in a file of this version; the caller must have opened a transaction."""
+    """Return the problems found in a file of format ``version``; the caller must have opened a transaction."""
     found = [f"SQLite: {text}" for (text,) in connection.execute("PRAGMA integrity_check") if text != "ok"]
     if tables_of(connection) != expected_tables(version):
         found.append("its tables are not the tables of a case base")

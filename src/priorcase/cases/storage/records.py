@@ -37,7 +37,7 @@ class NewCase:
 
 @dataclass(frozen=True, slots=True)
 class CaseRecord:
-    """A case with its provenance; for a case from another file, the id and the times come from that file."""
+    """A case with its provenance; if the case comes from another file, its id and times are those of that file."""
 
     values: tuple[Plain, ...]
     solution: str | None = None
@@ -60,7 +60,7 @@ class StoredCase(CaseRecord):
 
 
 class Step(NamedTuple):
-    """The number and time of a step of the history, which are equal in two files only if the files share a history."""
+    """The number and time of a step of the history; files that contain the same step have a common history."""
 
     sequence: int
     at: str
@@ -108,7 +108,7 @@ class Use(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StoredLearner:
-    """A stored learner: its recipe as JSON text, its fitted state, and the step in which it was stored.
+    """A stored learner: its `Recipe` as JSON text, its fitted state, and the step in which it was stored.
 
     ``fitted_on`` are the ids of the cases that the learner was fitted to. Once one of these cases is forgotten, the
     state is None and the learner must be refitted.

@@ -143,7 +143,7 @@ def file_errors(path: str, timeout: float = 0.0) -> Iterator[None]:
 
 @contextmanager
 def opening_errors(path: Path) -> Iterator[None]:
-    """Convert operating system errors to errors that say that the file does not exist or cannot be opened."""
+    """Convert operating system errors that occur when a file is opened to errors of the library."""
     try:
         yield
     except FileNotFoundError as error:
@@ -310,7 +310,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def write_new_file(data: bytes, path: Path, *, mode: int = 0o666) -> bool:
-    """Write a file completely or not at all; return False, without any change, if the name is taken."""
+    """Write a file completely or not at all; return False if the file already exists."""
     if not path.parent.is_dir():
         raise CaseBaseFileError(
             f"The case base {path!s} cannot be created: there is no folder {path.parent!s}. Create the folder "

@@ -26,8 +26,8 @@ _OLD = 3_000_000_000  # nanoseconds; no file system has coarser time stamps
 class Store:
     """The file of a case base.
 
-    Every change is one transaction: a change is on disk when the method returns, and no change is made in part. Cases
-    are rows of plain values; attributes are interpreted by the modules that use the store.
+    Every change is one transaction: it is made completely or not at all, and is on disk when the method returns. Cases
+    are rows of plain values; the modules that use the store interpret the attributes.
     """
 
     def __init__(self, path: Path, *, readonly: bool, timeout: float) -> None:
@@ -73,7 +73,7 @@ class Store:
 
     @contextmanager
     def _session(self) -> Iterator[sqlite3.Connection]:
-        """Yield the connection while no other thread uses it."""
+        """Lock the file against other threads of this process, and yield the connection."""
         if self.closed:
             raise CaseBaseError(f"The case base {self._name} is closed. Open it again with CaseBase.open(path).")
         if not self._lock.lock.acquire(timeout=min(max(self.timeout, 0.0), threading.TIMEOUT_MAX)):
@@ -93,7 +93,7 @@ class Store:
             self._lock.lock.release()
 
     def _connected(self) -> sqlite3.Connection:
-        """Return the connection of this process; open and check a connection if there is none."""
+        """Return the connection of this process; if there is none, check the file and open a connection."""
         if self._lock.forked_within:
             raise CaseBaseBusyError(
                 f"This process was forked while {self._name} was being changed, and cannot use that file. Fork before "
@@ -127,7 +127,7 @@ class Store:
     def _check(self, connection: sqlite3.Connection, *tables: str | None) -> None:
         """Check the pages of some tables, once per connection.
 
-        The table None stands for the whole file, for which the tallies of all tables are checked too.
+        If a table is None, the pages of the whole file and the tallies of all tables are checked.
         """
         for table in tables:
             if table not in self._checked and None not in self._checked:
@@ -137,7 +137,7 @@ class Store:
                 self._checked.add(table)
 
     def _discard(self) -> None:
-        """Close the connection unless it belongs to another process; SQLite rolls back an unfinished transaction."""
+        """Close the connection unless it belongs to another process; closing rolls back an unfinished transaction."""
         for connection in filter(None, (self._connection, self._source)):
             with suppress(sqlite3.Error, TypeError, AttributeError):  # the interpreter may be shutting down
                 connection.close() if self._process == os.getpid() else sqlite.abandon(connection)
@@ -327,9 +327,10 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[Writer]:
-        """Run a transaction.
+        """Yield a `Writer` within a transaction.
 
-        At its end, all changes are on disk. If an error occurs before the commit, no change is made.
+        At the end of the ``with`` statement, all changes are on disk. If an error occurs before the commit, no change
+        is made.
         """
         if self.readonly:
             raise CaseBaseError(

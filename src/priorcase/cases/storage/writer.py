@@ -31,7 +31,7 @@ def collector_paused() -> Iterator[None]:
 
 
 class Writer:
-    """Changes within ``with store.writing() as writer``, which are committed all together at the end, or not at all.
+    """Changes to a case base within ``with store.writing() as writer``; all of them are committed together at the end.
 
     ``changes`` lists the steps made so far, and ``forgot`` says whether a case was forgotten.
     """
@@ -130,7 +130,7 @@ class Writer:
         return gone
 
     def declare(self, declaration: Declaration, *, by: str | None = None, why: str | None = None) -> None:
-        """Set attributes and settings; cases keep the values of remaining attributes, even if the order changes."""
+        """Set the attributes and settings of the case base; cases keep their values of the attributes that remain."""
         before, names = integrity.read_declaration(self._connection).names, declaration.names
         if names[: len(before)] != before:
             places = [before.index(name) if name in before else None for name in names]
@@ -212,7 +212,7 @@ class Writer:
         return bool(rows)
 
     def _forget_in_learners(self, gone: set[int]) -> None:
-        """Erase the states of all learners that were fitted to any of these cases; their recipes remain."""
+        """Erase the state of each learner that was, or may have been, fitted to one of these cases; keep its recipe."""
         cases = self._counters.tables["cases"].rows
         for name, sequence, recipe, _, ranges, _ in read_rows(self._connection, "learners"):
             ids = None if ranges is None else set(integrity.ids_of(ranges, cases + len(gone)))
@@ -251,7 +251,7 @@ class Writer:
         self._counters.tables[table].count(new)
 
     def _replace(self, table: str, old: Sequence[tuple[Any, ...]], new: Iterable[tuple[object, ...]]) -> None:
-        """Replace the rows that have the primary keys of the new rows, and add checksums to the new rows."""
+        """Replace the rows ``old`` with new rows that have the same primary keys, and add checksums to the new rows."""
         rows = integrity.with_checksums(table, new)
         key, *others = COLUMNS[table]
         changes = ", ".join(f"{name} = ?{place}" for place, name in enumerate(others, 2))
@@ -286,7 +286,7 @@ def new_file(declaration: Declaration) -> bytes:
 
 
 def copy_of(connection: sqlite3.Connection) -> bytes:
-    """Return the current content of a file without its unused space; the caller has an open transaction."""
+    """Return the current content of a file without its unused space; the caller must have opened a transaction."""
     counters = read_counters(connection)  # acquires the lock; otherwise, the copy would wait for it forever
     copy = in_memory()
     try:
@@ -300,7 +300,7 @@ def copy_of(connection: sqlite3.Connection) -> bytes:
 
 
 def current_version(connection: sqlite3.Connection, *, readonly: bool) -> sqlite3.Connection:
-    """Return a connection to a case base in the newest format; a read-only file is migrated in a copy in memory."""
+    """Migrate a file in an older format, and return its connection; if ``readonly``, migrate a copy in memory."""
     connection.execute("BEGIN")
     try:
         version = integrity.check_tables(connection)

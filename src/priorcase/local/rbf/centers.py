@@ -40,7 +40,7 @@ _MIDDLES = (Circular, Date, Set, Text)  # columns that a mixture splits into par
 
 
 class Design(NamedTuple):
-    """Parameters with which a network is fitted."""
+    """Parameters for fitting a network."""
 
     n_centers: int | Literal["auto"]
     centers: CenterKind
@@ -51,7 +51,7 @@ class Design(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Centers:
-    """Centers as cells, shape (centers, attributes), with methods for the distances of rows from the centers."""
+    """Encoded centers, shape (centers, attributes), with methods for the distances of rows from the centers."""
 
     instances: Instances
     fitted: FittedDistance
@@ -65,7 +65,7 @@ class Centers:
         return {key: value for key, value in self.__dict__.items() if key != "_index"}
 
     def at(self, cells: FloatArray) -> Centers:
-        """Return centers with other cells, but with the same stored rows and distance."""
+        """Return centers with other values, but with the same stored rows and distance."""
         return replace(self, cells=np.ascontiguousarray(cells))
 
     def distances(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
@@ -93,7 +93,7 @@ class Centers:
 
 
 def gaussian(squares: FloatArray, widths: FloatArray | float) -> FloatArray:
-    """Return the activation ``exp(-d^2 / (2 sigma^2))`` of each center (Mitchell 1997, eq. 8.9)."""
+    """Return the activations ``exp(-d^2 / (2 sigma^2))`` for squared distances (Mitchell 1997, eq. 8.9)."""
     with np.errstate(over="ignore"):
         scaled: FloatArray = squares / widths
         scaled /= widths  # not by the square, which may underflow
@@ -140,7 +140,11 @@ def center_count(asked: int | Literal["auto"], kind: CenterKind, rows: SortedRow
 def find_centers(
     design: Design, count: int, rows: SortedRows, strata: Strata, like: Centers, threads: int, advance: Advance
 ) -> tuple[Centers, Mixture | None]:
-    """Return the centers, and for ``"em"`` their mixture; ``like`` provides the distance and the stored rows."""
+    """Find ``count`` centers; return them with their mixture (None if the centers are not found by EM).
+
+    ``like`` is any `Centers` object with the right distance and stored rows. ``strata`` is called only for stratified
+    sampling.
+    """
     kind, seed = design.centers, design.seed
     distinct = rows.distinct()
     if kind == "em" and len(distinct) > 1:
@@ -159,7 +163,10 @@ def find_centers(
 
 
 def _kmeans(rows: SortedRows, count: int, like: Centers, seed: int, threads: int, advance: Advance) -> FloatArray:
-    """Return the cells of ``count`` k-means centers, or of fewer if each row has distance 0 from an initial center."""
+    """Return the values of ``count`` k-means centers.
+
+    There may be fewer centers if many rows have distance 0 from each other.
+    """
     if len(rows) > _KMEANS_ROWS:
         rows = rows.take(np.linspace(0, len(rows) - 1, _KMEANS_ROWS).astype(np.int64))
     centers = _kmeans_start(rows, count, like, np.random.default_rng(seed), threads)
@@ -202,10 +209,11 @@ def _kmeans_start(rows: SortedRows, count: int, like: Centers, rng: np.random.Ge
 
 
 def _middles(rows: SortedRows, owners: IntArray, before: FloatArray, fitted: FittedDistance) -> FloatArray:
-    """Return the centers of clusters; the center of an empty cluster does not change.
+    """Return the center of each cluster; an empty cluster keeps its center from ``before``.
 
-    The center is the mean for numeric columns, the circular mean for circular columns, the median for ordinal columns,
-    the mode for nominal columns, and the medoid for texts, sets and other nominal columns with graded differences.
+    ``owners`` contains the cluster of each row. The center is the mean for numeric columns, the circular mean for
+    circular columns, the median for ordinal columns, the mode for nominal columns, and the medoid for texts, sets and
+    other nominal columns with graded differences.
     """
     centers = before.copy()
     filled = np.bincount(owners, minlength=len(before)) > 0
@@ -240,7 +248,7 @@ def _circular_means(column: FloatArray, of: IntArray, weights: FloatArray, count
 
 
 def _means(column: FloatArray, of: IntArray, weights: FloatArray, count: int) -> FloatArray:
-    """Return the mean of each cluster; the column is centered and scaled first, so that sums do not overflow."""
+    """Return the mean of each cluster; to avoid overflow, the column is centered and scaled before summation."""
     low, high = float(column.min()), float(column.max())
     center, unit = low / 2 + high / 2, (high / 2 - low / 2) or 1.0
     total = np.bincount(of, weights, minlength=count)
@@ -273,7 +281,10 @@ def _modes(column: IntArray, of: IntArray, weights: FloatArray, count: int, rank
 def _medoids(
     term: Computation, column: IntArray, of: IntArray, weights: FloatArray, count: int, ranks: IntArray
 ) -> FloatArray:
-    """Return the medoid of each cluster: the frequent value with the lowest weighted sum of differences."""
+    """Return the medoid of each cluster, which is one of its most frequent values.
+
+    The medoid has the lowest weighted sum of differences from the most frequent values.
+    """
     by_rank, found = np.argsort(ranks), np.full(count, np.nan)
     for cluster in np.unique(of).tolist():
         here = of == cluster
@@ -286,7 +297,7 @@ def _medoids(
 
 
 def _stratified(rows: SortedRows, strata: IntArray, count: int, rng: np.random.Generator) -> FloatArray:
-    """Return the cells of distinct rows, drawn from strata in proportion to weight, at least one row per stratum."""
+    """Draw distinct rows from strata in proportion to the weights of the strata, at least one row from each."""
     members = [rows.take(np.flatnonzero(strata == stratum)).distinct() for stratum in np.unique(strata)]
     weights, sizes = np.array([float(m.weights.sum()) for m in members]), np.array([len(m) for m in members])
     quotas, drawn = np.minimum(sizes, 1), []
@@ -302,7 +313,7 @@ def _stratified(rows: SortedRows, strata: IntArray, count: int, rng: np.random.G
 
 
 def quantile_groups(targets: FloatArray, weights: FloatArray, groups: int) -> IntArray:
-    """Return the group of each row; groups are ranges of the first target with about equal total weight."""
+    """Divide rows into ranges of the first target with about equal total weight; return the group of each row."""
     of = np.unique(targets[:, 0], return_inverse=True)[1]
     heavy = np.bincount(of, weights)
     before = np.cumsum(heavy) - heavy
@@ -319,7 +330,10 @@ class Mixture:
 
     @classmethod
     def fit(cls, rows: SortedRows, count: int, *, seed: int, threads: int) -> Mixture:
-        """Encode the rows again, since codes may include removed values, and fit a mixture of ``count`` components."""
+        """Fit a mixture of ``count`` components to the rows.
+
+        The rows are encoded again, because their current codes may include values of removed rows.
+        """
         instances = Instances(rows.instances.schema)
         instances.append(instances.schema.read(rows.instances.decode(rows.positions)), weights=rows.weights)
         layout, cells, _ = lay_out(instances)
@@ -328,10 +342,11 @@ class Mixture:
         return cls(layout, run.parameters.sorted(), rows)
 
     def cells(self, fitted: FittedDistance) -> FloatArray:
-        """Return one center per component as cells: means of numbers, and the most probable nominal values and levels.
+        """Return one encoded center for each component.
 
-        For dates, circular numbers, texts and sets, the k-means center of the rows assigned to the component is used.
-        If no row is assigned to the component, the value in the most probable row is used.
+        The center consists of the means of numbers, and the most probable nominal values and ordinal levels. For dates,
+        circular numbers, texts and sets, the k-means center of the rows assigned to the component is used. If no row is
+        assigned to the component, the value in its most probable row is used.
         """
         layout, rows, parameters = self.layout, self.rows, self.parameters
         kinds, values = rows.instances.schema.kinds, rows.instances.values
@@ -364,9 +379,10 @@ class Mixture:
     def widths(self, centers: Centers, *, threads: int) -> FloatArray:
         """Return the width of each component: the root mean square distance of its rows from its center, per attribute.
 
-        The squared width is ``sigma_u^2 = sum_i r_iu d^2(x_i, c_u) / (A sum_i r_iu)`` with responsibilities r and A
-        attributes. If all columns are numeric, the squared width is the mean of their variances in the component, in
-        units of the distance. The width is 0 if all rows are at the center.
+        The squared width is ``sigma_u^2 = sum_i r_iu d^2(x_i, c_u) / (A sum_i r_iu)``, where ``r_iu`` is the
+        responsibility of component u for row i and A is the number of attributes. If all columns are numeric, this is
+        the mean of their variances in the component, in units of the distance. The width is 0 if all rows are at the
+        center.
         """
         total, reached, rows = np.zeros(len(centers)), np.zeros(len(centers)), self.rows
         encoded = self._encoded()

@@ -42,7 +42,10 @@ _TEMPERATURES = (1.0, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.85, 1.2, 1.5)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Network:
-    """Fitted network ``f(x) = b + sum_u w_u exp(-d^2(x, c_u) / (2 sigma_u^2))`` (Mitchell 1997, eq. 8.8)."""
+    """Fitted network ``f(x) = b + sum_u w_u exp(-d^2(x, c_u) / (2 sigma_u^2))`` (Mitchell 1997, eq. 8.8).
+
+    The intercept is b, and each center c_u has a weight w_u and a width sigma_u.
+    """
 
     centers: basis.Centers
     widths: FloatArray
@@ -79,7 +82,10 @@ class Network:
 
     @classmethod
     def restored(cls, told: dict[str, Any], like: basis.Centers, outputs: int) -> Network:
-        """Create a network from the result of `saved`; ``like`` provides the distance and the stored rows."""
+        """Create a network from the result of `saved`; raise ``ValueError`` if it is invalid.
+
+        ``like`` is any `Centers` object with the right distance and stored rows.
+        """
         m, spectrum, curve = len(told["cells"]), Spectrum(**told["spectrum"]), RidgeCurve(**told["curve"])
         shapes: dict[str, tuple[int, ...]] = {"means": (m,), "target_means": (outputs,), "singular": (m,)}
         shapes |= {"right": (m, m), "projected": (outputs, m)}
@@ -110,7 +116,10 @@ class Network:
 def fit_network(
     rows: SortedRows, strata: basis.Strata, like: basis.Centers, design: basis.Design, *, threads: int
 ) -> Network:
-    """Fit centers, then widths, then output weights; ``like`` provides the distance and the stored rows."""
+    """Fit the centers, then their widths, then the output weights.
+
+    ``like`` is any `Centers` object with the right distance and stored rows.
+    """
     spread = np.ptp(rows.targets, axis=0)
     if ((spread > 0.0) & (spread < _SMALLEST_SPREAD)).any():
         text = f"targets differ by less than {_SMALLEST_SPREAD}, whose square underflows in float64. Multiply y by "
@@ -128,7 +137,7 @@ def fit_network(
         order = 1 + len(centers) + rows.targets.shape[1]
 
         def passes(step: str) -> Iterator[Any]:
-            """Yield, for each block of rows, three iterators that repeat its squared distances, targets and weights."""
+            """Yield squared distances, targets and weights of each block of rows, repeated as ``pool.map`` requires."""
             for part in blocks:
                 squares = centers.squares(rows.cells[part], threads=threads)
                 yield map(repeat, (squares, rows.targets[part], rows.weights[part]))
@@ -160,7 +169,10 @@ def fit_network(
 
 
 class RBFNetwork(NeighborsEstimator):
-    """Base class of both networks; after a change of the stored rows, the next use fits the network again."""
+    """Base class of the RBF network estimators.
+
+    After rows are added or forgotten, the network is fitted again when it is next used.
+    """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_centers": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
@@ -244,7 +256,7 @@ class RBFNetwork(NeighborsEstimator):
 
     @reads
     def activations(self, X: Any) -> FloatArray:
-        """Return the activations ``exp(-d^2 / (2 sigma^2))``, shape (queries, centers)."""
+        """Return the activation of each center, ``exp(-d^2 / (2 sigma^2))``, shape (queries, centers)."""
         return self._network().activations(self._cells(X), threads=self._threads())
 
     @abstractmethod
@@ -286,7 +298,7 @@ class RBFNetwork(NeighborsEstimator):
             memory._cache["network"] = memory.instances.version, network
 
     def _outputs_of(self, X: Any) -> FloatArray:
-        """Return outputs for queries, shape (queries, outputs); warn about queries far from all centers."""
+        """Return the network outputs for queries, shape (queries, outputs); warn about queries far from all centers."""
         cells = self._cells(X)
         outputs, far = self._network().outputs(cells, threads=self._threads())
         if far.any():
@@ -298,7 +310,10 @@ class RBFNetwork(NeighborsEstimator):
         return outputs
 
     def _left_out(self, *, whole: bool = False) -> FloatArray:
-        """Return the leave-one-out residuals of the stored rows, in id order, shape (rows, outputs)."""
+        """Return the leave-one-out residuals of the stored rows in id order, shape (rows, outputs).
+
+        For ``whole``, see `Spectrum.left_out`.
+        """
         network, threads = self._network(), self._threads()
         rows = sort_rows(self._stored().instances, self._learned())
         result, alphas = np.empty_like(rows.targets), np.array([network.alpha])
@@ -373,9 +388,10 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
         ``"kmeans"`` (k-means++), ``"em"`` (components of a `MixtureModel`), ``"random"`` rows, ``"stratified"`` (random
         rows from ten groups of the first target), or ``"all"`` distinct rows.
     width
-        A number; ``"auto"`` for the best of these, chosen with alpha: the mean of ``"neighbors"``, and 1/4, 1/2, 1, 2
-        and 4 times the root mean square distance of rows from centers; ``"common"`` for ``d_max / sqrt(2 k)`` with k
-        centers; ``"neighbors"`` for the mean distance to the two nearest centers; ``"em"`` for widths of the mixture.
+        A number; ``"common"`` for ``d_max / sqrt(2 k)`` with k centers; ``"neighbors"`` for the mean distance to the
+        two nearest centers; ``"em"`` for widths of the mixture; or ``"auto"``, which selects one of these together with
+        alpha: the mean of ``"neighbors"``, and 1/4, 1/2, 1, 2 and 4 times the root mean square distance of rows from
+        centers.
     alpha
         Ridge penalty: a number, ``"loo"`` (lowest leave-one-out error) or ``"gcv"`` (generalized cross-validation,
         Golub, Heath & Wahba 1979; faster, but optimistic for few or repeated rows), both with 19 candidates from
@@ -417,8 +433,9 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
 
     @reads
     def loo_residuals(self) -> FloatArray:
-        """Return the leave-one-out residuals ``y_i - f_{-i}(x_i)`` for fixed centers, widths and penalty. Of a
-        row with weight 2, only a weight of 1 is left out. A residual is infinite if the network interpolates the row.
+        """Return the leave-one-out residuals ``y_i - f_{-i}(x_i)`` for fixed centers, widths and penalty. A row
+        with weight 2 is treated as two rows, one of which is left out. A residual is infinite if the network
+        interpolates the row.
         """
         return self._shaped(self._left_out())
 
@@ -453,7 +470,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
 
     Each class is fitted as a 0/1 target as in `RBFNetworkRegressor`, with shared centers, widths and penalty. Negative
     outputs are set to 0, and then outputs are divided by their sum. These shares s are calibrated to probabilities
-    ``(1 - u) s_c^(1/T) / sum s^(1/T) + u / K`` for K classes, with the T and u of the best leave-one-out log-score.
+    ``(1 - u) s_c^(1/T) / sum s^(1/T) + u / K`` for K classes. T and u are selected by the leave-one-out log-score.
 
     Parameters
     ----------
@@ -513,8 +530,10 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
-        """Predict the class probabilities of each stored row from all others; see `RBFNetworkRegressor.loo_predict`. If
-        the network interpolates a row, its probabilities are the class frequencies of the other rows.
+        """Predict the class probabilities of each stored row from all other rows.
+
+        If the network interpolates a row, its probabilities are the class frequencies of the other rows. For
+        ``relearn``, see `RBFNetworkRegressor.loo_predict`.
         """
         if not needs_refits(self, relearn):
             return self._calibrated(self._loo_shares(whole=True))
@@ -525,7 +544,10 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
         return np.concatenate(found)
 
     def _loo_shares(self, *, whole: bool) -> FloatArray:
-        """Return the leave-one-out shares of each stored row; ``whole`` leaves out all the weight of the row."""
+        """Return the class shares of each stored row, predicted by leave-one-out.
+
+        With ``whole``, a row is left out completely; otherwise, at most a weight of 1 is left out.
+        """
         outputs, classes = self._learned() - self._left_out(whole=whole), self._classes()
         weights = self._stored().row_weights
         others = np.repeat(classes.weights[np.newaxis, :], len(outputs), axis=0)
@@ -541,7 +563,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
         return mixed(tempered(found, temperature), equal)
 
     def _calibration(self) -> tuple[float, float]:
-        """Return the temperature and the weight of the uniform distribution with the best leave-one-out log-score."""
+        """Select the temperature and the weight of the uniform distribution by the leave-one-out log-score."""
         memory, classes = self._stored(), self._classes()
         if len(memory) < 2:
             return 1.0, 0.5
@@ -576,7 +598,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
 
 
 def shares(outputs: FloatArray, otherwise: FloatArray) -> FloatArray:
-    """Return positive outputs divided by their sum; rows without positive outputs use ``otherwise`` instead."""
+    """Return positive outputs divided by their sum; rows without positive outputs use the weights ``otherwise``."""
     positive = np.maximum(outputs, 0.0)
     none = ~(positive > 0.0).any(axis=1)
     positive[none] = otherwise if otherwise.ndim == 1 else otherwise[none]
@@ -587,20 +609,21 @@ def shares(outputs: FloatArray, otherwise: FloatArray) -> FloatArray:
 
 
 def tempered(found: FloatArray, temperature: float) -> FloatArray:
-    """Return shares proportional to ``s^(1 / T)``."""
+    """Return the shares s raised to the power ``1 / temperature`` and divided by their sum."""
     raised = found ** (1.0 / temperature)
     return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
 
 def mixed(found: FloatArray, equal: float) -> FloatArray:
-    """Return the shares mixed with a uniform distribution of weight ``equal``."""
+    """Mix shares s of K classes with a uniform distribution: ``(1 - u) s + u / K``, where u is ``equal``."""
     return np.asarray((1.0 - equal) * found + equal / found.shape[1])
 
 
 def _equal_part(came: FloatArray, weights: FloatArray, n_classes: int) -> float:
     """Return the weight of the uniform distribution with the best log-score, computed by expectation maximization.
 
-    ``came`` contains the shares of the true classes. One row with a share of 0 is added to keep the weight positive.
+    ``came`` contains the share of each row's true class. One row with a share of 0 is added to keep the weight
+    positive.
     """
     part = 0.5
     for _ in range(_MIXTURE_STEPS):

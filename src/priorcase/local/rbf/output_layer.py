@@ -31,7 +31,7 @@ PENALTIES = 10.0 ** np.arange(1.0, -8.25, -0.5)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spectrum:
-    """Singular value decomposition of the activations, with all statistics needed for ridge regression."""
+    """Singular value decomposition of the activations, with the statistics that ridge regression needs."""
 
     total: float  # number of rows, weights counted as repetitions
     means: FloatArray  # mean activation of each center
@@ -43,7 +43,7 @@ class Spectrum:
 
     @classmethod
     def of(cls, triangle: FloatArray, centers: int) -> Spectrum:
-        """Decompose the triangular matrix R of the rows added so far."""
+        """Decompose the triangular matrix R of all rows; see `with_rows`. ``centers`` is the number of centers."""
         inner, outer = slice(1, 1 + centers), slice(1 + centers, None)
         # The first row belongs to the intercept, up to its sign; below it, all columns are centered.
         root, given = triangle[0, 0], np.ascontiguousarray(triangle[inner, outer])
@@ -67,7 +67,10 @@ class Spectrum:
 
     @property
     def dependent(self) -> bool:
-        """Whether centered activations have two or more linear dependences; one exists if all rows are centers."""
+        """Whether the centered activations have two or more linear dependencies.
+
+        A single dependency is normal if all rows are centers.
+        """
         return int((self.singular * self.singular > 0.0).sum()) < self.singular.size - 1
 
     def weights(self, alpha: float) -> FloatArray:
@@ -80,7 +83,10 @@ class Spectrum:
         return np.asarray(1.0 + (1.0 - self._left_over(alphas)).sum(axis=1))
 
     def gcv(self, alphas: FloatArray) -> FloatArray:
-        """Return ``n RSS / (n - trace)^2``, which is infinite unless there are more rows than parameters."""
+        """Return the generalized cross-validation score ``n RSS / (n - p)^2`` of each penalty.
+
+        Here, n is the number of rows and p the effective number of parameters. The score is infinite if p reaches n.
+        """
         spare = self.total - self.freedom(alphas)
         missed = (self._left_over(alphas)[:, None, :] * self.projected).reshape(alphas.size, -1)
         errors = (self.rest + (missed * missed).sum(axis=1)) / self.total
@@ -92,10 +98,10 @@ class Spectrum:
     ) -> FloatArray:
         """Return the leave-one-out residuals of rows for each penalty, shape (rows, penalties, targets).
 
-        Let ``h_i = 1 / n + sum_k z_ik^2 / (s_k^2 + alpha)``, where z_i are the coordinates of row i in the
-        directions V. If a weight v of row i is left out, the residual is exactly ``e_i / (1 - v h_i)``. With
-        ``whole``, v is the weight of the row; otherwise, v is this weight, but at most 1. A residual is infinite if
-        the fit interpolates the row.
+        Let ``h_i = 1 / n + sum_k z_ik^2 / (s_k^2 + alpha)``, where z_i contains the coordinates of the centered
+        activations of row i in the directions V. If a weight v of row i is left out, its residual changes from e_i to
+        exactly ``e_i / (1 - v h_i)``. With ``whole``, v is the weight of the row; otherwise, v is the smaller of this
+        weight and 1. A residual is infinite if the fit interpolates the row.
         """
         inner = self._inner(alphas).reshape(-1, self.means.size)
         fitted, leverages = ridge_left_out(phi, self.means, self.right, inner, self._inverses(alphas))
@@ -130,7 +136,10 @@ class Spectrum:
 def with_rows(
     triangle: FloatArray, width: FloatArray, squares: FloatArray, targets: FloatArray, weights: FloatArray
 ) -> FloatArray:
-    """Update R of ``[1 Phi Y] = Q R`` with more rows; QR steps lose only half as many digits as sums of products."""
+    """Add rows to the triangular matrix R of the QR decomposition ``[1 Phi Y] = Q R``, and return the new R.
+
+    Rounding errors cost only half as many digits as in a sum of products of the columns.
+    """
     block = np.concatenate((np.ones((len(squares), 1)), gaussian(squares, width), targets), axis=1)
     block *= np.sqrt(weights)[:, None]
     return ridge_rows(triangle, block)
