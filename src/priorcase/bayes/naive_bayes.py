@@ -40,7 +40,7 @@ class AdditiveBayes(BayesClassifier):
 
     @reads
     def contributions(self, X: Any, *, versus: Value | None = None) -> Contributions:
-        """Return contributions of columns to the log-odds against ``versus`` (default: the second most probable class)."""
+        """Return each column's contribution to the log-odds against ``versus`` (default: the runner-up class)."""
         return columns.contributions(self, X, versus)
 
     @reads
