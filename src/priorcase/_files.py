@@ -61,15 +61,12 @@ def read_file(path: Path) -> bytes:
 
 
 def map_file(path: Path, least: int) -> bytes | mmap:
-    """Return the content of a file as bytes, or as a memory map if the file has at least ``least`` bytes.
-
-    The memory map remains valid if the file is later replaced by another file of the same name.
-    """
+    """Return the content of a file as bytes, or as a memory map if the file has at least ``least`` bytes."""
     try:
         with path.open("rb") as file:
             if not path.is_file() or os.fstat(file.fileno()).st_size < max(least, 1):
                 return file.read()
-            return mmap(file.fileno(), 0, access=ACCESS_READ)
+            return mmap(file.fileno(), 0, access=ACCESS_READ)  # valid even if another file replaces this one later
     except FileNotFoundError as error:
         raise missing_file(path) from error
 
@@ -88,12 +85,10 @@ def write_file(path: Path, content: bytes) -> None:
 
 @contextmanager
 def whole_file(path: Path, *, overwrite: bool, mode: int = 0o666) -> Iterator[BinaryIO]:
-    """Open a temporary binary file for writing and reading. After the ``with`` block, rename the file to ``path``.
+    """Open a temporary binary file for reading and writing; after the ``with`` block, the file is renamed to ``path``.
 
     If an error occurs, the previous file at ``path`` is unchanged. Without ``overwrite``, an existing file at ``path``
-    raises ``FileExistsError``, even if it was created while the temporary file was open. A system error such as a full
-    disk raises ``WritingError``. A device or a pipe at ``path`` also raises ``WritingError``. If the process crashes, a
-    temporary file whose name ends in ``.part`` may remain in the folder.
+    raises ``FileExistsError``. Any other ``OSError`` is raised as ``WritingError``.
     """
     if not overwrite and os.path.lexists(path):
         raise FileExistsError(path)

@@ -31,17 +31,13 @@ _STYLE = f"<style>{''.join(f'div.priorcase.priorcase{part}{{{rule}}}' for part, 
 
 @dataclass(frozen=True)
 class Grid:
-    """A table of text cells, such as the result of one query.
-
-    ``right`` contains the positions of the right-aligned columns. If the header is empty, only the title and the note
-    are shown. Control and bidirectional characters are escaped.
-    """
+    """A table of text cells with a title and a note, such as the result of one query."""
 
     title: str
     header: Sequence[str]
     lines: Sequence[Sequence[str]]
     note: str = ""
-    right: Container[int] = ()
+    right: Container[int] = ()  # positions of the right-aligned columns
 
     def __post_init__(self) -> None:
         for name in ("title", "note"):
@@ -55,12 +51,9 @@ class Grid:
 
 
 class GridsResult(ABC):
-    """Base class of results that print as tables; subclasses define the tables in `_grids` and a final note in `_rest`.
+    """Base class of results that print as tables; subclasses define tables in `_grids` and a final note in `_rest`."""
 
-    In notebooks, ``_caption`` is the title of the first table if that table has no title.
-    """
-
-    _caption: ClassVar[str] = ""
+    _caption: ClassVar[str] = ""  # in notebooks, the title of the first table if the table has no title
 
     @abstractmethod
     def _grids(self) -> list[Grid]: ...

@@ -19,25 +19,20 @@ else:
 
 
 class cached_property(functools.cached_property[T]):
-    """`functools.cached_property` without the lock that it has in Python 3.11.
-
-    In Python 3.11, all instances of a class share one lock. Threads therefore wait for each other, and a child process
-    that was forked while another thread held the lock waits forever. Without the lock, as in Python 3.12 and later, two
-    threads may both compute the same value.
-    """
+    """`functools.cached_property` without the lock of Python 3.11; two threads may both compute the same value."""
 
     def __init__(self, func: Callable[[Any], T]) -> None:
         super().__init__(func)
+        # All instances of a class would share the lock. Threads would wait for each other, and a child process that was
+        # forked while another thread held the lock would wait forever.
         self.lock = nullcontext()
 
 
 class Lock(_RLock):  # type: ignore[misc]  # final in the stubs, not at run time
-    """A re-entrant lock, used as ``with lock:``, that is always unlocked in a forked child process.
+    """A re-entrant lock, used as ``with lock:``, that is always unlocked in a forked child process."""
 
-    `Lock` is a subclass of the compiled lock instead of a wrapper, so that ``with`` acquires and releases the lock
-    within one bytecode instruction. An interrupt therefore cannot leave the lock locked. Copying or unpickling a lock
-    creates a new, unlocked lock.
-    """
+    # With a subclass of the compiled lock instead of a wrapper, ``with`` acquires or releases the lock within one
+    # bytecode instruction, so that an interrupt cannot leave the lock locked.
 
     held_at_fork: bool = False
     """Whether another thread held the lock at the fork. If so, the protected data may be inconsistent."""
@@ -47,7 +42,7 @@ class Lock(_RLock):  # type: ignore[misc]  # final in the stubs, not at run time
         _LOCKS.add(self)
 
     def __reduce__(self) -> tuple[type[Lock], tuple[()]]:
-        return Lock, ()
+        return Lock, ()  # a copy is a new, unlocked lock
 
 
 _LOCKS: weakref.WeakSet[Lock] = weakref.WeakSet()

@@ -51,11 +51,7 @@ def share_text(share: float) -> str:
 
 
 def decimals(values: ArrayLike, digits: int = 4) -> int:
-    """Return the number of decimals for the numbers of a column, based on their median absolute value.
-
-    A median of at least 1 is shown with ``digits`` significant digits. A smaller median is shown with at least
-    ``digits - 1`` decimals and at least ``digits - 2`` significant digits. There are never more than eight decimals.
-    """
+    """Return the number of decimals for the numbers of a column, based on their median absolute value."""
     import numpy as np
 
     sizes = np.abs(np.asarray(values, float))
@@ -63,6 +59,8 @@ def decimals(values: ArrayLike, digits: int = 4) -> int:
     if not sizes.size:
         return digits - 1
     size = math.floor(math.log10(float(np.median(sizes))))
+    # With up to eight decimals, a median of at least 1 has at least ``digits`` significant digits. A smaller median has
+    # at least ``digits - 1`` decimals and at least ``digits - 2`` significant digits.
     return min(max(digits - 1 - (size if size >= 0 else min(size + 2, 0)), 0), 8)
 
 

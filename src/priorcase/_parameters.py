@@ -72,11 +72,7 @@ def check_parameters(estimator: Any) -> None:
 
 
 def check_fields(strategy: Any) -> None:
-    """Check the fields of a frozen dataclass against its ``_parameter_constraints``.
-
-    NumPy numbers, booleans and strings are converted to Python types, so that strategies with equal fields compare as
-    equal, have the same hash and are printed in the same way.
-    """
+    """Check the fields of a frozen dataclass against its ``_parameter_constraints``; convert NumPy values to Python."""
     for name, constraints in strategy._parameter_constraints.items():
         value = getattr(strategy, name)
         check_value(f"{name} of {type(strategy).__name__}", value, constraints)
@@ -97,8 +93,6 @@ def settle(strategy: object, **parameters: object) -> None:
 
 def check_value(name: str, value: Any, constraints: Sequence[Any]) -> None:
     """Raise ``ParameterError`` unless a value satisfies at least one of the constraints (in scikit-learn's format).
-
-    Booleans are not accepted as numbers. A real-valued parameter cannot be an integer beyond the range of float64.
 
     Examples
     --------

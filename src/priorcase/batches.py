@@ -313,10 +313,7 @@ def _plain_type(dtype: Any) -> Any:
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Return whether two column types are compatible.
-
-    Types are compatible if they are equal, if both are numeric, if both are strings, or if one of them is null.
-    """
+    """Return whether two column types are equal, both numeric, or both strings, or whether one of them is null."""
     import pyarrow.types as t
 
     if one.equals(other) or t.is_null(one) or t.is_null(other):

@@ -186,16 +186,14 @@ _SHOWN_AT = set[tuple[str, type[Warning], str, int]]()
 
 @contextmanager
 def unwarned(*kinds: type[Warning]) -> Iterator[None]:
-    """Suppress warnings of the given classes in the current thread.
-
-    Unlike `warnings.catch_warnings`, which changes the filters of the whole process, `unwarned` does not affect other
-    threads.
+    """Suppress warnings of the given classes that `warn_caller` would issue in the current thread.
 
     Examples
     --------
     >>> with unwarned(FarQueryWarning):
     ...     warn_caller(FarQueryWarning("far away"))
     """
+    # `warnings.catch_warnings` would also affect other threads.
     before = _UNWARNED.set(_UNWARNED.get() + kinds)
     try:
         yield
@@ -209,12 +207,7 @@ def is_unwarned(kind: type[Warning]) -> bool:
 
 
 def warn_caller(warning: Warning) -> None:
-    """Issue a warning for the first caller outside priorcase, scikit-learn and joblib, if it is not suppressed.
-
-    If many fits in a loop of scikit-learn or joblib issue the same warning, the warning is shown only once for each
-    line of the calling code. Python itself would repeat the warning for each fit, because scikit-learn and joblib reset
-    the warning filters for each fit. With a filter such as "always" or "error", every warning is issued.
-    """
+    """Issue a warning for the first caller outside priorcase, scikit-learn and joblib, if it is not suppressed."""
     if isinstance(warning, _UNWARNED.get()):
         return
     frame, levels, looped = sys._getframe(1), 2, False
@@ -222,6 +215,7 @@ def warn_caller(warning: Warning) -> None:
         looped = looped or not name.startswith("priorcase.")
         frame, levels = frame.f_back, levels + 1
     if looped:
+        # scikit-learn and joblib reset the filters for each fit, so Python would repeat the warning for each fit.
         text = str(warning)
         shown = (text, type(warning), frame.f_code.co_filename, frame.f_lineno)
         matching = (
@@ -278,10 +272,8 @@ def errors_at(where: str) -> Iterator[None]:
 
 
 def locate(error: PriorcaseError, name: str, owner: str | None = None) -> None:
-    """Set the location of an error to a function, or to a method of the class ``owner``.
-
-    If a method called another method of the same class, the location is the method that was called first.
-    """
+    """Set the location of an error to a function, or to a method of the class ``owner``."""
+    # A method that called another method of its class replaces the location that the other method has set.
     if error.where is None or (owner is not None and error.where.startswith(f"{owner}.")):
         error.where = name if owner is None else f"{owner}.{name}"
 

@@ -154,10 +154,7 @@ def dump(model: Any) -> bytes:
 
 
 def load_bytes(data: Bytes, *, source: str = "The saved model", verify: bool = True) -> Any:
-    """Return the model from bytes that `dump` returned.
-
-    Error messages call the bytes ``source``. For ``verify`` see `load`.
-    """
+    """Return the model from bytes that `dump` returned; ``source`` names these bytes in error messages."""
     model = unpack(data, source=source, verify=verify)
     if type(model).__name__ not in _homes(models=True):
         raise damaged(source, "it contains no model")
@@ -264,10 +261,7 @@ def damaged(source: str, reason: str) -> ReadingError:
 
 
 def _entries(data: bytes | mmap, verify: bool) -> dict[str, memoryview]:
-    """Return the entries of a zip archive as views of its bytes; raise an error if the archive is damaged.
-
-    The checksum of a large array is verified only with ``verify=True``; all other checksums are always verified.
-    """
+    """Return the entries of a zip archive as views of its bytes; raise an error if the archive is damaged."""
     found = dict[str, memoryview]()
     with zipfile.ZipFile(BytesIO(data) if isinstance(data, bytes) else cast(Any, data)) as archive:
         infos, comment = archive.infolist(), archive.comment
@@ -573,11 +567,7 @@ class _Reader:
 
 
 def _array_of(content: memoryview) -> AnyArray:
-    """Return the array in an ``.npy`` file; the header must be exactly as NumPy writes it, and is never evaluated.
-
-    The array is read-only and shares the memory of the file. More memory follows after its last number, because the
-    compiled core may read a few bytes beyond the end.
-    """
+    """Return the array in an ``.npy`` file, whose header must be exactly as NumPy writes it."""
     header = _NPY.match(content)
     if header is None or int.from_bytes(content[8:10], "little") + 10 != header.end():
         raise ValueError("an array has no valid header")
@@ -586,7 +576,7 @@ def _array_of(content: memoryview) -> AnyArray:
     if dtype.hasobject or not dtype.itemsize or math.prod(shape) * dtype.itemsize != len(body):
         raise ValueError("the shape of an array does not match its size in bytes")
     flat: AnyArray = np.frombuffer(body, dtype) if len(body) else np.empty(0, dtype)
-    if not flat.flags.aligned:  # not written by `save`
+    if not flat.flags.aligned:  # not written by `save`; zeros, because the core may read a few bytes beyond the end
         flat = np.concatenate((flat, np.zeros(_CACHE_LINE, dtype)))[: flat.size]
     if dtype.kind == "b" and flat.size and flat.view(np.uint8).max() > 1:
         raise ValueError("a boolean is stored as neither 0 nor 1")
@@ -610,11 +600,7 @@ def _random_state(key: str, position: int, has_gauss: int, gauss: float) -> np.r
 def checked(
     array: object, dtype: Any, shape: tuple[int | None, ...], *, least: float = -math.inf, missing: bool = False
 ) -> AnyArray:
-    """Return the array if it has the given dtype and shape, and if its values are finite and at least ``least``.
-
-    In ``shape``, None allows any size. With ``missing=True``, NaN is also allowed. Any other object raises
-    ``ValueError``.
-    """
+    """Return the array if its type, shape and values are as expected; otherwise, raise ``ValueError``."""
     if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != len(shape):
         raise ValueError("an array has another type than expected")
     if any(size is not None and size != found for size, found in zip(shape, array.shape, strict=True)):

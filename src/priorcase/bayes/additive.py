@@ -125,10 +125,7 @@ def resolve_zero_policy(spec: object) -> KeepZeros:
 
 
 def normalise(joint_log: FloatArray, policy: KeepZeros | None = None) -> FloatArray:
-    """Return the log-probabilities of the classes, ``joint_k - ln sum_j exp(joint_j)``, shape (queries, classes).
-
-    If all K classes are impossible, each class gets probability ``1 / K``, as in Kontkanen et al. 1998, Table 1.
-    """
+    """Return the log-probabilities of the classes, given joint log-probabilities of shape (queries, classes)."""
     n, n_classes = joint_log.shape
     top = joint_log.max(axis=1, initial=-np.inf)
     hopeless = np.isneginf(top)
@@ -142,7 +139,7 @@ def normalise(joint_log: FloatArray, policy: KeepZeros | None = None) -> FloatAr
     zero = np.isneginf(shifted)
     if zero.any() and policy is not None:
         shifted = policy.impossible(shifted, zero)
-    shifted[hopeless] = -np.log(n_classes)
+    shifted[hopeless] = -np.log(n_classes)  # as in Kontkanen et al. 1998, Table 1
     return shifted
 
 
@@ -188,15 +185,12 @@ class Estimates:
     policy: KeepZeros = field(default_factory=KeepZeros)
 
     def log_shares(self, cells: Cells) -> FloatArray:
-        """Return the log-probability of each cell; for ``"sc"``, ``g(count) - g(total)``, where g is `growth`.
-
-        See Kontkanen et al. 1998, eq. 9 ("evidence") and eq. 7 ("map"), and Kontkanen et al. 1997, eq. 8 ("sc").
-        """
-        if self.predictive == "evidence":
+        """Return each cell's term in the joint log-probability: its log-probability, except for ``"sc"``."""
+        if self.predictive == "evidence":  # Kontkanen et al. 1998, eq. 9
             return np.log(evidence_share(cells.count, cells.total, cells.weight, cells.weights))
-        if self.predictive == "sc":
+        if self.predictive == "sc":  # Kontkanen et al. 1997, eq. 8
             return growth(cells.count) - growth(cells.total)
-        empty = cells.mass <= 0.0
+        empty = cells.mass <= 0.0  # "map": Kontkanen et al. 1998, eq. 7
         shares = np.where(empty, 1.0 / np.maximum(cells.size, 1.0), cells.peak / np.where(empty, 1.0, cells.mass))
         with np.errstate(divide="ignore"):
             return np.log(self.policy.parameters(shares))
@@ -236,13 +230,10 @@ def value_table(discrete: Discrete, weights: CellWeights, estimates: Estimates) 
 
 
 def with_missing(logs: FloatArray, discrete: Discrete, new: FloatArray) -> FloatArray:
-    """Set the terms of missing values in ``logs`` for attributes without counts of missing values.
-
-    If an attribute ignores missing values, the term is 0. Otherwise, no row has a missing value of the attribute, and
-    the term is taken from ``new``, which contains the term of an unseen value of each attribute.
-    """
+    """Set the terms of missing values in ``logs`` for attributes without counts of missing values."""
     cells = discrete.starts[:-1] + MISSING
     outside = ~discrete.inside[cells]
+    # The term is 0 if the attribute ignores missing values, otherwise the attribute's term in ``new``.
     logs[cells[outside]] = np.where(discrete.missing[outside, np.newaxis], new[outside], 0.0)
     return logs
 
@@ -254,14 +245,14 @@ def with_missing(logs: FloatArray, discrete: Discrete, new: FloatArray) -> Float
 class Density:
     """Density of a numeric attribute in each class, with ``parameters`` as in `log_densities`.
 
-    If the attribute may be irrelevant, ``pooled`` contains the parameters for all classes together and ``log_odds`` the
-    log-odds that the attribute is relevant. The log-odds are stored instead of the probability, because a probability
-    that rounds to 1 would drop the pooled density, which can be far larger than the density in a class.
+    If the attribute may be irrelevant, ``pooled`` contains the parameters for all classes together, and ``log_odds``
+    the log-odds that the attribute is relevant.
     """
 
     parameters: FloatArray
     normal: bool
     pooled: FloatArray | None = None
+    # A probability could round to 1 and drop the pooled density, which can be far larger than the density in a class.
     log_odds: float = np.inf
 
     def logs(self, x: FloatArray) -> FloatArray:
@@ -286,17 +277,13 @@ def mixed(log_odds: float | FloatArray, own: FloatArray, rest: FloatArray) -> Fl
 
 @dataclass(frozen=True, eq=False)
 class TextTerms:
-    """Word counts of a text attribute in each class, with the Dirichlet weights of the words.
-
-    If the attribute may be irrelevant, ``pooled`` contains the weights for all classes together; for ``log_odds`` see
-    `Density`.
-    """
+    """Word counts of a text attribute in each class, with the Dirichlet weights of the words."""
 
     words: WordCounts
     weights: FloatArray
     estimates: Estimates
-    pooled: FloatArray | None = None
-    log_odds: float = np.inf
+    pooled: FloatArray | None = None  # weights for all classes together, if the attribute may be irrelevant
+    log_odds: float = np.inf  # see `Density`
 
     def logs(self, column: Coded) -> FloatArray:
         """Return each text's term in the joint log-probability of each class; 0 if the text is missing."""

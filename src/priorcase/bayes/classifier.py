@@ -46,10 +46,7 @@ from priorcase.schema import Numeric as NumericKind
 
 
 class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
-    """Base class of the classifiers that predict from counts.
-
-    Subclasses implement `_scores`, which predicts queries, and `_left_out`, which predicts stored rows.
-    """
+    """Base class of the classifiers that predict from counts; subclasses implement `_scores` and `_left_out`."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "missing": [StrOptions({"ignore", "value"})],
@@ -105,9 +102,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     # -- learning
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the model to rows and forget all earlier rows; see `KNNClassifier.fit`. ``X`` can also be a source of
-        batches, such as a folder of Parquet files, if ``y`` is the name of its target column; see `priorcase.batches`.
-        """
+        """Fit the model to rows or to batches of rows; see `KNNClassifier.fit` and `priorcase.batches`."""
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:

@@ -220,8 +220,8 @@ def joint_distribution(
 ) -> JointDistribution:
     """Return the joint distribution of the columns at positions ``asked``; position ``len(schema)`` is the class.
 
-    ``values`` contains the values of each column by position. For ``kinds``, ``shares`` and ``kept`` see `joint_table`.
-    The elements of ``shares`` are in schema order, so that the order of ``asked`` does not affect rounding.
+    ``values`` contains the values of each column by position, and ``shares`` the ``columns`` of `joint_table` in
+    ascending order of position. For ``kinds`` and ``kept`` see `joint_table`.
     """
     targets = tuple(TARGET if a == len(schema) else schema.label(a) for a in asked)
     sizes, rows = [len(values[a]) for a in asked], len(kinds)
@@ -231,6 +231,7 @@ def joint_distribution(
             f"targets {listed(targets)} have {product} combinations of values for each of {rows:,} rows; expected at "
             f"most {MAX_PROBABILITIES:,} probabilities (combinations times rows). Pass fewer targets or fewer rows."
         )
+    # The product is computed in ascending order of position, so that the order of ``asked`` does not affect rounding.
     axes = [1 + sorted(asked).index(a) for a in asked]
     table = np.ascontiguousarray(joint_table(kinds, shares, kept=kept).transpose(0, *axes))
     names = (*attribute_names(schema), TARGET)
@@ -241,9 +242,8 @@ def joint_distribution(
 def joint_table(kinds: FloatArray, columns: Sequence[FloatArray], *, kept: bool) -> FloatArray:
     """Return normalized probabilities of all combinations of values v, ``sum_k P(k) prod_t phi_t(v_t | k)``.
 
-    ``kinds`` contains the probability of each class (or component) k for each query, and ``columns`` the probabilities
-    of the values of each column t in each class, shape (values, classes). If ``kept`` is true, the last axis of the
-    result is the class; otherwise the result is summed over the classes.
+    ``kinds`` contains P(k) for each query, and ``columns`` an array phi_t of shape (values, classes) for each column t.
+    If ``kept`` is true, the classes k are the last axis of the result instead of being summed over.
     """
     n, n_kinds = kinds.shape
     sizes = [len(column) for column in columns]
@@ -306,10 +306,7 @@ def shown_order(values: Sequence[Value], kind: Kind) -> list[int]:
 
 
 def _sort_key(value: Value) -> tuple[int, Any]:
-    """Return a sort key for values of any type.
-
-    Booleans come first, then numbers, then strings, then values of other types by type name and ``repr``.
-    """
+    """Return a sort key: booleans come first, then numbers, then strings, then values of other types."""
     rank = {"boolean": 0, "number": 1, "text": 2}.get(family(type(value)), 3)
     if rank == 1:
         number: Any = value

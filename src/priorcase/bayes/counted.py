@@ -157,17 +157,13 @@ def _never_counted(why: str) -> ForgettingError:
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """Counts of a numeric column by class, for each of its distinct ``values`` or for each bin between its ``cuts``.
-
-    ``counts`` has shape (values or bins, classes), and ``missing`` is the number of missing values in each class. If
-    ``sampled`` is true, only the values with the smallest hashes are included.
-    """
+    """Counts of a numeric column by class, for each of its distinct ``values`` or for each bin between its ``cuts``."""
 
     cuts: FloatArray | None
     values: FloatArray
-    counts: IdArray
-    missing: IdArray
-    sampled: bool = False
+    counts: IdArray  # shape (values or bins, classes)
+    missing: IdArray  # number of missing values in each class
+    sampled: bool = False  # whether only the values with the smallest hashes are included
 
     @classmethod
     def empty(cls, cuts: FloatArray | None) -> Numbers:
@@ -175,16 +171,13 @@ class Numbers:
         return cls(cuts, np.empty(0), np.zeros((bins, 0), np.int64), np.zeros(0, np.int64))
 
     def plus(self, other: Numbers, classes: IntArray, n_classes: int, sign: int) -> Numbers:
-        """Return these counts plus ``sign`` times ``other``; both must have the same cut points, or none.
-
-        Class i of ``other`` becomes class ``classes[i]`` of the result, which has ``n_classes`` classes.
-        """
+        """Return these counts plus ``sign`` times ``other``; class i of ``other`` becomes class ``classes[i]``."""
         more = n_classes - self.missing.size
         mine, missing = np.pad(self.counts, ((0, 0), (0, more))), np.pad(self.missing, (0, more))
         theirs, held = np.zeros((len(other.counts), n_classes), np.int64), np.zeros(n_classes, np.int64)
         theirs[:, classes], held[classes] = other.counts, other.missing
         missing = missing + sign * held
-        if self.cuts is not None:
+        if self.cuts is not None:  # `other` must have the same cut points
             return replace(self, counts=mine + sign * theirs, missing=missing)
         values, at = np.unique(np.concatenate([self.values, other.values]), return_inverse=True)
         counts = np.zeros((len(values), n_classes), np.int64)
@@ -253,9 +246,8 @@ def _distinct(column: FloatArray) -> tuple[AnyArray, FloatArray]:
 class Tally:
     """Counts of some rows by class: rows, values and numbers of each attribute, and sums for densities.
 
-    ``coded`` contains a pair for each nominal or ordinal attribute: its values (None if it is ordinal) and its counts,
-    shape (2 + values, classes). Missing and unseen values are counted in the first two rows. Values and classes without
-    rows may be included.
+    ``coded`` contains the values (None for ordinal attributes) and the counts of each nominal or ordinal attribute.
+    Counts have shape (2 + values, classes); the first two rows are for missing and unseen values.
     """
 
     classes: Sequence[Value]
@@ -275,11 +267,7 @@ def check_unweighted(weights: FloatArray | None) -> None:
 
 
 class CountedMemory(BayesMemory):
-    """Counts of rows that are not stored; see the module docstring.
-
-    ``cuts`` contains fixed cut points by attribute. ``paired`` states whether pairs of values are counted, which
-    requires fixed cut points for every binned column.
-    """
+    """Counts of rows that are not stored; see the module docstring."""
 
     instances: CountedRows
     _counts: Counts
@@ -304,6 +292,7 @@ class CountedMemory(BayesMemory):
         self._counts = Counts([None] * len(self._coded))
         self._counts.grow(self._sizes(), 0)
         self._sums = ClassMoments(len(self._summed)) if self._summed else None
+        # Pairs of values are counted only if the cut points of all binned columns are fixed.
         ready = paired and len(settled) == len(self._binned)
         self._pairs = PairCounts.empty(self._pair_sizes(), 0) if ready else None
         # Counters of batches with repeated dictionaries; only the last one receives more batches.
@@ -526,11 +515,7 @@ class CountedMemory(BayesMemory):
         rows.settle(class_counts, vanished)
 
     def _agreed(self, i: int, other: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the counts of a binned column in this model and in the other model, with the same cut points.
-
-        If only one model has cut points, they are also applied to the counts of the other model. If the two models have
-        different cut points, an error is raised.
-        """
+        """Return the counts of a binned column in this model and in the other model, with the same cut points."""
         mine = self._numbers[i]
         if mine.cuts is None and other.cuts is not None:
             mine = mine.cut(other.cuts)

@@ -26,14 +26,14 @@ _MOST, _SPARE = 1 << 16, 1024
 class RepeatedBatches:
     """Counts of the rows in Arrow batches that all have the same dictionaries.
 
-    ``columns`` contains a tuple for each column: its position in the table, its dictionary if it is nominal, its
-    smallest integer if its integers are counted individually, and its cut points if it is binned. Elements that do not
-    apply are None. ``starts`` contains the first cell of each column. ``target`` is the dictionary of the classes.
+    ``columns`` contains a tuple for each column: its position in the table, its dictionary if it is nominal, its lowest
+    counted integer if its integers are counted individually, and its cut points if it is binned. Elements that do not
+    apply are None.
     """
 
     columns: Sequence[tuple[int, Any, int | None, FloatArray | None]]
-    target: Any
-    starts: IdArray
+    target: Any  # the dictionary of the classes
+    starts: IdArray  # first cell of each column
     cells: IdArray
     rows: int = 0
     _room: dict[int, AnyArray] = field(default_factory=dict)  # memory for ranks of numbers, reused for each batch
@@ -42,11 +42,7 @@ class RepeatedBatches:
     def like(
         cls, table: Any, target: Any, attributes: Sequence[tuple[int, bool, FloatArray | None]]
     ) -> RepeatedBatches | None:
-        """Create a counter for batches with this table's dictionaries; return None if strings would have to be read.
-
-        ``attributes`` contains, for each column, its position, whether it is nominal, and its cut points if it is
-        binned.
-        """
+        """Return a counter for batches with the dictionaries of this table, or None if the table is not suitable."""
         import pyarrow.types as t
 
         columns, sizes = list[Any](), list[int]()
@@ -108,7 +104,7 @@ class RepeatedBatches:
         return True
 
     def _ranks(self, d: int, chunk: Any, low: int) -> AnyArray | None:
-        """Return each integer minus ``low``, the smallest integer; None if some integers are out of range."""
+        """Return each integer minus ``low``, the lowest counted integer; None if some integers are out of range."""
         numbers: AnyArray = chunk.to_numpy(zero_copy_only=False)
         n = int(self.starts[d + 1] - self.starts[d]) - FIRST
         if numbers.dtype.kind not in "iu":
@@ -120,14 +116,11 @@ class RepeatedBatches:
             if d not in self._room or len(self._room[d]) < len(ranks):
                 self._room[d] = np.empty(len(ranks), np.int32)
             ranks = np.subtract(ranks, np.int32(low), out=self._room[d][: len(ranks)])
-        # Numbers below the smallest, and distances of more than 31 bits, are large if they are read as unsigned.
+        # Numbers below ``low``, and distances of more than 31 bits, are large if they are read as unsigned.
         return ranks if int(ranks.view(np.uint32).max()) < n else None
 
     def blocks(self, classes: Sequence[int], n_classes: int) -> list[tuple[Any, IdArray]]:
-        """Return the values (None for bins) and the counts of each column, shape (cells, ``n_classes``).
-
-        Class i of this counter becomes class ``classes[i]`` of the result.
-        """
+        """Return each column's values (None for bins) and counts; class i of this counter becomes ``classes[i]``."""
         cells = np.zeros((len(self.cells), n_classes), np.int64)
         cells[:, classes] = self.cells
         found = list[tuple[Any, IdArray]]()

@@ -281,17 +281,13 @@ class MDL:
 
 
 class _Split(NamedTuple):
-    """Best cut in a range of consecutive blocks: the border before block ``at``.
-
-    ``gain`` is the information gain in nats; ``whole``, ``left`` and ``right`` are the class weights of all blocks
-    and of the blocks on each side.
-    """
+    """Best cut in a range of blocks: the border before block ``at``."""
 
     at: int
-    gain: float
-    whole: FloatArray
-    left: FloatArray
-    right: FloatArray
+    gain: float  # information gain in nats
+    whole: FloatArray  # weight of each class in the range
+    left: FloatArray  # weight of each class that occurs to the left of the cut
+    right: FloatArray  # weight of each class that occurs to the right of the cut
 
 
 def _class_nats(weights: FloatArray) -> float:
@@ -301,11 +297,7 @@ def _class_nats(weights: FloatArray) -> float:
 
 
 class _ClassBlocks:
-    """Sorted column, divided into blocks that the best cut never splits.
-
-    Adjacent values that occur only in the same class form a block, because the best cut is always at a block border
-    (Fayyad & Irani 1992, theorem 1). ``cuts`` contains the cut before each block.
-    """
+    """Sorted column, divided into blocks; the best cut is always at a block border (Fayyad & Irani 1992, theorem 1)."""
 
     def __init__(self, values: FloatArray, classes: Classes, n_classes: int, weights: Weights) -> None:
         if classes is None:
@@ -326,8 +318,10 @@ class _ClassBlocks:
             n_of[at] += 1
             only[at] = k
         pure, begins = n_of == 1, np.ones(len(points), dtype=np.bool_)
+        # Adjacent values that occur only in the same class form a block.
         begins[1:] = ~(pure[1:] & pure[:-1] & (only[1:] == only[:-1]))
         block_of, starts = np.cumsum(begins) - 1, np.flatnonzero(begins)
+        # The cut before each block.
         self.cuts = np.append(np.nan, between(points[starts[1:] - 1], points[starts[1:]]))[: len(starts)]
         self.blocks: list[NDArray[np.intp]] = [block_of[at] for at in places]
         self.weights = [own for _, own in columns]

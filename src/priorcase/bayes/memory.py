@@ -38,16 +38,12 @@ MISSING, UNSEEN, FIRST = 0, 1, 2
 
 
 class Counts:
-    """For each value of each discrete attribute, the number of rows of each class.
-
-    ``cells`` contains the counts of one attribute after another, with one column for each class code. ``cuts`` contains
-    the cut points of each numeric attribute, and None for other attributes. Counts are integers, so that removals are
-    exact.
-    """
+    """Number of rows of each class for each value of each discrete attribute."""
 
     def __init__(self, cuts: Sequence[FloatArray | None]) -> None:
-        self.cuts = list(cuts)
+        self.cuts = list(cuts)  # cut points of each numeric attribute, None for other attributes
         self.starts: IdArray = np.arange(len(self.cuts) + 1, dtype=np.int64) * FIRST
+        # One attribute after another, with one column for each class code; integers, so that removals are exact.
         self.cells: IdArray = np.zeros((int(self.starts[-1]), 0), np.int64)
 
     def __copy__(self) -> Self:
@@ -103,22 +99,16 @@ def _rows_of(distinct: Any, codes: IntArray) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Discrete:
-    """Class-conditional counts of the discrete attributes: nominal, ordinal, and binned numeric attributes.
+    """Class-conditional counts of the discrete attributes: nominal, ordinal, and binned numeric attributes."""
 
-    ``attributes`` contains the positions of the attributes in the schema. ``starts`` contains the first cell of each
-    attribute, followed by the number of cells. ``cuts`` contains the cut points of numeric attributes. ``counts``
-    contains the number of rows in each cell, shape (cells, classes), and ``inside`` is a mask of the cells with
-    possible values. ``missing_counts`` states whether missing is counted as a value, with one flag for all attributes
-    or one for each. ``once`` is a mask of the cells that count a set member which occurs in a single row; such a
-    cell would not exist if the model were fitted without that row. Without sets, ``once`` is None.
-    """
-
-    attributes: tuple[int, ...]
-    starts: IdArray
-    cuts: tuple[FloatArray | None, ...]
-    counts: FloatArray
-    inside: BoolArray
-    missing_counts: bool | BoolArray = False
+    attributes: tuple[int, ...]  # positions in the schema
+    starts: IdArray  # first cell of each attribute, followed by the number of cells
+    cuts: tuple[FloatArray | None, ...]  # cut points of each numeric attribute, None for other attributes
+    counts: FloatArray  # number of rows in each cell, shape (cells, classes)
+    inside: BoolArray  # mask of the cells with possible values
+    missing_counts: bool | BoolArray = False  # whether missing is counted as a value, for all attributes or for each
+    # Mask of the cells that count a set member which occurs in a single row; None without sets. If the model were
+    # fitted without that row, the cell would not exist.
     once: BoolArray | None = None
 
     @cached_property
@@ -167,19 +157,14 @@ class Discrete:
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """Statistics of the stored rows for a Bayes classifier.
+    """Statistics of the rows for a Bayes classifier."""
 
-    ``labels`` are the classes in ascending order, and ``codes`` their stored codes (-1 for a class without rows).
-    ``moments`` and ``texts`` contain the moments of numeric attributes and the word counts of texts, by position in the
-    schema.
-    """
-
-    labels: AnyArray
-    codes: IntArray
+    labels: AnyArray  # classes in ascending order
+    codes: IntArray  # stored code of each class, -1 for a class without rows
     class_counts: FloatArray
     discrete: Discrete
-    moments: Mapping[int, Moments] = field(default_factory=dict)
-    texts: Mapping[int, WordCounts] = field(default_factory=dict)
+    moments: Mapping[int, Moments] = field(default_factory=dict)  # of numeric attributes, by position in the schema
+    texts: Mapping[int, WordCounts] = field(default_factory=dict)  # by position in the schema
 
     @property
     def n_classes(self) -> int:
@@ -190,13 +175,7 @@ class Statistics:
 
 
 class BayesMemory(Memory):
-    """Stored rows with counts of their values and moments of their numbers, kept up to date.
-
-    Two kinds of counts are recomputed when they are next needed: counts of bins, because the cut points depend on all
-    rows, and counts of weighted rows. ``numeric`` contains a strategy for each numeric attribute, `Words` for texts,
-    and None for other attributes. ``missing_counts`` states whether missing is counted as a value, with one flag for
-    all attributes or one for each. ``missing_apart`` states whether missing is counted as a value in every part of a
-    column rather than only in the first.
+    """Stored rows with counts of their values and moments of their numbers.
 
     If columns are split into parts (`Parts`), this memory contains only the rows. `attributes` then returns another
     memory, which contains the counts.
@@ -208,9 +187,9 @@ class BayesMemory(Memory):
         self,
         instances: Instances,
         *,
-        numeric: Sequence[Numeric | Words | None],
-        missing_counts: bool | BoolArray,
-        missing_apart: bool = False,
+        numeric: Sequence[Numeric | Words | None],  # None for nominal and ordinal attributes
+        missing_counts: bool | BoolArray,  # whether missing is counted as a value, for all attributes or for each
+        missing_apart: bool = False,  # whether missing is counted in every part of a column, not only in the first
         threads: int = 1,
     ) -> None:
         super().__init__(instances)

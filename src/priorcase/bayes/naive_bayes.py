@@ -47,8 +47,9 @@ class AdditiveBayes(BayesClassifier):
     def predict_column(
         self, X: Any, column: Name, *, y: Any = None, return_proba: bool = False
     ) -> AnyArray | tuple[AnyArray, FloatArray]:
-        """Predict a column, or ``"class"``, from all other columns: the most probable value or `Interval`, or the mean
-        of a density. ``y``: known classes. ``return_proba``: also return the probabilities of the `column_values`.
+        """Predict a column, or ``"class"``, by its most probable value or `Interval`, or by the mean of a density.
+
+        ``y`` contains known classes. With ``return_proba``, the probabilities of the `column_values` are also returned.
         """
         return columns.predict_column(self, X, column, y, return_proba)
 

@@ -53,22 +53,15 @@ Sample: TypeAlias = tuple[FloatArray, FloatArray | None]
 
 @dataclass(frozen=True)
 class Moments:
-    """Moments of one numeric column, in each class and overall.
+    """Moments of one numeric column in each class and overall; leading axes can stand for left-out rows."""
 
-    For the known values x of each class with weights w, ``n`` is ``sum w``, ``mean`` is the weighted mean, and
-    ``deviation`` is ``sum w (x - mean)^2``. These arrays have shape (..., classes); for a class without values they
-    contain 0. ``n_all``, ``mean_all`` and ``deviation_all`` are the moments for all classes together.
-    ``mean + low`` is the mean before rounding. Leading axes are possible, for example with one entry for each left-out
-    row.
-    """
-
-    n: FloatArray
-    mean: FloatArray
-    deviation: FloatArray
-    n_all: float | FloatArray
+    n: FloatArray  # sum of the weights w of the known values x of each class, shape (..., classes)
+    mean: FloatArray  # weighted mean of the values of each class, or 0 for a class without values
+    deviation: FloatArray  # ``sum w (x - mean)^2`` for each class
+    n_all: float | FloatArray  # for all classes together
     mean_all: float | FloatArray
     deviation_all: float | FloatArray
-    low: FloatArray | None = field(default=None, repr=False, compare=False)
+    low: FloatArray | None = field(default=None, repr=False, compare=False)  # exact mean minus ``mean``
 
     @classmethod
     def of_classes(cls, n: FloatArray, mean: FloatArray, low: FloatArray, deviation: FloatArray) -> Moments:
@@ -115,13 +108,11 @@ class Moments:
 
 
 class ClassMoments:
-    """Exact sums of some numeric columns in each class: the sums of the weights w, of w x and of w x^2.
-
-    A sum is an array of 32-bit digits, lowest digit first. All digits except the last are from 0 to 2^32 - 1. The three
-    sums of a class are stored side by side. In sum j, digit i is multiplied by ``2^(32 (bases[j] + i))``.
-    """
+    """Exact sums of some numeric columns in each class: the sums of the weights w, of w x and of w x^2."""
 
     def __init__(self, n_columns: int) -> None:
+        # The three sums of a class are stored side by side, as 32-bit digits with the lowest digit first. In sum j,
+        # digit i is multiplied by ``2^(32 (bases[j] + i))``. Only the last digit can be negative or exceed 32 bits.
         self._sums: IdArray = np.zeros((n_columns, 0, 3 * _SPARE), np.int64)
         self._bases, self._widths = np.zeros(3, np.int64), np.full(3, _SPARE, np.int64)
         # Weight, mean in two parts and squared deviations, and the classes for which they are current.
@@ -264,11 +255,7 @@ def _carried(sums: IdArray, widths: IdArray) -> IdArray:
 
 
 def _rounded(weight: tuple[int, int], total: tuple[int, int], squares: tuple[int, int]) -> tuple[float, ...]:
-    """Return the weight, the mean, the rounding error of the mean and the squared deviations, each rounded only once.
-
-    W, S and Q are the sums of w, w x and w x^2. The weight is ``W``, the mean is ``S / W``, and the sum of squared
-    deviations is ``(Q W - S^2) / W``.
-    """
+    """Return weight, mean, rounding error of the mean and squared deviations, each rounded only once."""
     (w, e_w), (s, e_s), (q, e_q) = weight, total, squares
     if not w:
         return 0.0, 0.0, 0.0, 0.0
@@ -276,6 +263,7 @@ def _rounded(weight: tuple[int, int], total: tuple[int, int], squares: tuple[int
     above, below = mean.as_integer_ratio()
     first = min(e_s, e_w)
     rest = (s << (e_s - first)) * below - above * (w << (e_w - first))
+    # The sum of squared deviations is ``(q w - s^2) / w``.
     first_square = min(e_q + e_w, 2 * e_s)
     away = (q * w << (e_q + e_w - first_square)) - (s * s << (2 * e_s - first_square))
     deviation = _quotient(away, w, first_square - e_w)
@@ -312,13 +300,11 @@ def check_spread(moments: Moments, *, column: object) -> None:
 def moments_without_each(
     m: Moments, x: FloatArray, own: IntArray, weights: FloatArray | None = None, rows: IntArray | None = None
 ) -> Moments:
-    """Return, for each of ``rows`` (None for all), the moments computed without the row; all numbers must be known.
+    """Return, for each of ``rows`` (None for all), the moments computed without the row; its number must be known.
 
-    ``x``, ``own`` and ``weights`` are the number, the class and the weight of each row; the class is below 0 for a row
-    that was not counted. Without a row of weight w, the weight n, mean m and squared deviations D of its class are
-    ``n' = n - w``, ``m' = m - w (x - m) / n'`` and ``D' = D - n w (x - m)^2 / n'``. If a row makes up most of n or D,
-    these formulas lose precision, and the moments of the other rows are computed directly. A class has only few such
-    rows.
+    ``x``, ``own`` and ``weights`` contain the number, class and weight of each row; the class is below 0 for a row that
+    was not counted. Without a row of weight w, the weight n, mean m and squared deviations D of its class become
+    ``n' = n - w``, ``m' = m - w (x - m) / n'`` and ``D' = D - n w (x - m)^2 / n'``.
     """
     x, own = np.asarray(x, np.float64), np.asarray(own)
     rows = np.arange(len(x)) if rows is None else rows
@@ -334,6 +320,8 @@ def moments_without_each(
         squares = np.maximum(deviation - n * share * (away * away), 0.0)
         moved = low[codes] - share * away
     found = [left, mean + moved, moved - ((mean + moved) - mean), squares]
+    # The formulas lose precision if a row makes up most of n or D. A class has only few such rows. For each of them,
+    # the moments of the other rows are computed directly.
     doubtful = np.flatnonzero((w > 0) & ((left < 0.5 * n) | ((deviation > 0) & ~(squares >= _CANCELLED * deviation))))
     members: dict[int, IntArray] = {}
     for i in doubtful:
@@ -357,10 +345,7 @@ def moments_without_each(
 def blocks_without_each(
     m: Moments, x: FloatArray, own: IntArray, weights: FloatArray | None
 ) -> Iterator[tuple[IntArray, Moments]]:
-    """Yield blocks of rows with known numbers, and for each row the moments computed without the row.
-
-    Yield nothing if the column is uninformative.
-    """
+    """Yield blocks of rows with known numbers, and for each row the moments computed without the row."""
     known = np.flatnonzero(~np.isnan(x)) if m.is_informative() else np.empty(0, np.intp)
     step = max(1, _CELLS_AT_ONCE // max(1, len(m.n)))
     for rows in (known[begin : begin + step] for begin in range(0, known.size, step)):
@@ -586,8 +571,7 @@ class FittedKernels:
     def log_density(self, x: FloatArray, own: IntArray | None = None, weights: FloatArray | None = None) -> FloatArray:
         """Return the log-density of each number in each class; 0 for a missing number.
 
-        If ``own`` is given, ``x`` contains the numbers of the stored rows, ``own`` their classes and ``weights`` their
-        weights. The density of each row is then computed from all other rows.
+        For leave-one-out, ``x``, ``own`` and ``weights`` contain the numbers, classes and weights of the stored rows.
         """
         x = np.asarray(x, dtype=np.float64)
         found, known = np.zeros((len(x), len(self.classes))), np.flatnonzero(~np.isnan(x))
@@ -637,8 +621,8 @@ def _spread(variance: FloatArray, quartile_range: FloatArray) -> FloatArray:
 class _KernelSum:
     """Sum of normal densities around the values of one class or of all classes.
 
-    In leave-one-out, each query is a stored row. The weight of the row, ``out``, is subtracted from the weight of the
-    value at position ``at``. For other queries, ``out`` is 0.
+    In leave-one-out, the weight ``out`` of a query's own row is subtracted from the weight of the value at position
+    ``at``. For other queries, ``out`` is 0.
     """
 
     points: FloatArray
@@ -652,10 +636,8 @@ class _KernelSum:
         return np.minimum(np.searchsorted(self.points, x), len(self.points) - 1)
 
     def quartile_range(self, at: IntArray, out: FloatArray) -> FloatArray:
-        """Return the third quartile minus the first.
-
-        The quartiles are the smallest values with at least 1/4 or 3/4 of the weight at or below them.
-        """
+        """Return the third quartile minus the first."""
+        # A quartile is the smallest value with at least a share q of the weight at or below it.
         last, found = len(self.points) - 1, []
         for q in (0.25, 0.75):
             wanted = q * (self.reached[-1] - out) * (1 - _ROUNDING)
@@ -667,10 +649,7 @@ class _KernelSum:
     def log_density(
         self, x: FloatArray, bandwidth: FloatArray, weight: FloatArray, at: IntArray, out: FloatArray
     ) -> FloatArray:
-        """Return ``ln( sum_j w_j N(x; v_j, h^2) / sum_j w_j )`` for each query.
-
-        ``bandwidth`` contains h and ``weight`` contains ``sum_j w_j`` for each query.
-        """
+        """Return ``ln(sum_j w_j N(x; v_j, h^2) / weight)`` for each query, where h is the ``bandwidth``."""
         found = np.empty(len(x))
         step = max(1, _KERNELS_AT_ONCE // max(1, len(self.points)))
         for begin in range(0, len(x), step):

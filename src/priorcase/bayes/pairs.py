@@ -53,20 +53,17 @@ class PairWeights:
     """Dirichlet weights of classes and values, from which the weights of pairs of values are computed.
 
     In class k, the weights of each attribute's values sum to ``totals[k]``, and a pair of values with the weights a_u
-    and a_v has the weight ``a_u a_v / totals[k]``. The weights of all tables are therefore consistent, and the
-    direction of a tree's edges does not matter (Heckerman, Geiger & Chickering 1995). ``values`` has the layout of
-    `PairCounts.singles`. For queries with an additional value of an attribute, ``wider`` replaces ``values``, and
-    ``unseen`` contains the weight of the additional value, shape (attributes, classes). If the values of each attribute
-    have the same weight in all classes, ``each`` and ``each_wider`` contain this weight for each attribute.
+    and a_v has the weight ``a_u a_v / totals[k]``. The direction of a tree's edges therefore does not matter
+    (Heckerman, Geiger & Chickering 1995).
     """
 
     classes: FloatArray
     totals: FloatArray
-    values: FloatArray
-    wider: FloatArray
-    unseen: FloatArray
-    each: FloatArray | None = None
-    each_wider: FloatArray | None = None
+    values: FloatArray  # in the layout of `PairCounts.singles`
+    wider: FloatArray  # replaces ``values`` for attributes that have an additional value in a query
+    unseen: FloatArray  # weight of an additional value, shape (attributes, classes)
+    each: FloatArray | None = None  # weight of each attribute's values, if equal for all its values and classes
+    each_wider: FloatArray | None = None  # the same for ``wider``
 
     @classmethod
     def even(cls, sizes: Sequence[int] | IntArray, n_classes: int, ess: float) -> Self:
@@ -107,10 +104,8 @@ class PairCounts:
     in the order (0,1), (0,2), (1,2), (0,3) and so on.
 
     ``DM(N_k)`` is the log marginal likelihood of the counts of a table in class k. If cell j has count N_kj and
-    Dirichlet weight a_kj, and the sums over all cells are h_k and A_k, then ``sum_k DM(N_k)`` is
-    ``sum_kj ln G(N_kj + a_kj) / G(a_kj) - sum_k ln G(h_k + A_k) / G(A_k)``, where G is the gamma function. For each
-    table, the number of cells with each count (see `Tallies`) is computed only once. If all cells of a table have the
-    same weight, different values of this weight can therefore be tried quickly.
+    Dirichlet weight a_kj, and the sums over all cells are h_k and A_k, then ``DM(N_k)`` is
+    ``sum_j ln G(N_kj + a_kj) / G(a_kj) - ln G(h_k + A_k) / G(A_k)``, where G is the gamma function.
     """
 
     sizes: IdArray
@@ -200,10 +195,7 @@ class PairCounts:
         return Tallies.of(self.pairs, np.concatenate(([0], np.cumsum(cells))))
 
     def log_naive(self, weights: PairWeights) -> float:
-        """Return the log marginal likelihood of all rows under naive Bayes: ``DM(h) + sum_v sum_k DM(N_kv)``.
-
-        For DM see `PairCounts`; h contains the counts of classes and N_kv the counts of attribute v in class k.
-        """
+        """Return the log marginal likelihood of all rows under naive Bayes."""
         own, total = log_rising(weights.classes, self.classes).sum(), weights.classes.sum()
         of_classes = own - log_rising(np.array(total), self.classes.sum())
         singles = self._single_logs(weights).sum() - self.n_attributes * self._class_logs(weights)
@@ -212,8 +204,7 @@ class PairCounts:
     def log_weights(self, weights: PairWeights, known: tuple[FloatArray, BoolArray] | None = None) -> FloatArray:
         """Return the log marginal likelihood gained by each edge (u, v), ``sum_k [DM(N_kuv) - DM(N_ku) - DM(N_kv)]``.
 
-        For DM see `PairCounts`; N_kuv and N_ku are counts in class k. ``known`` contains earlier log-weights and a mask
-        of the log-weights that are still valid.
+        For DM see `PairCounts`. ``known`` contains earlier log-weights and a mask of those that are still valid.
         """
         v, u = np.tril_indices(self.n_attributes, -1)
         wanted, result = None, np.zeros(u.size)
@@ -266,9 +257,9 @@ def poured(
 ) -> None:
     """Add the counts of ``source`` to ``into``, or subtract them with ``sign=-1``.
 
-    ``values`` contains, for each attribute of ``source``, the position in ``into`` of each value. ``classes`` contains
-    the position in ``into`` of each class. Values and classes with position -1 are ignored. ``order`` lists the
-    attributes of ``source`` in the order of ``into``.
+    ``values`` contains, for each attribute of ``source``, the position in ``into`` of each value, and ``classes`` the
+    position of each class. Values and classes with position -1 are ignored. ``order`` lists the attributes of
+    ``source`` in the order of ``into``.
     """
     order = range(source.n_attributes) if order is None else order
     k = np.flatnonzero(classes >= 0)
@@ -309,11 +300,7 @@ def check_n_pairs(sizes: Sequence[int] | IntArray, n_classes: int, names: Sequen
 
 
 def _whole_parts(weights: FloatArray) -> Iterator[tuple[float, FloatArray]]:
-    """Split weights into parts whose sums over rows are exact.
-
-    Each part consists of a unit and, for each weight, an integer below ``2^26``. A weight is the sum of
-    ``unit * integer`` over all parts.
-    """
+    """Yield pairs ``(unit, integers)`` with ``weights == sum(unit * integers)``; sums of the integers are exact."""
     largest, smallest = float(weights.max(initial=0.0)), math.ulp(0.0)
     if largest < _WHOLE and (weights == np.floor(weights)).all():
         yield 1.0, weights
@@ -330,10 +317,9 @@ def _whole_parts(weights: FloatArray) -> Iterator[tuple[float, FloatArray]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tallies:
-    """For each table, the number of cells with each count. In sums over cells, each count is evaluated only once.
+    """For each table, the number of cells with each count.
 
-    Table ``tables[i]`` has ``times[i]`` cells with the count ``counts[which[i]]``. The entries i are sorted by table
-    and count, so that sums do not depend on the numbering of values. Cells with count 0 are omitted.
+    Table ``tables[i]`` has ``times[i]`` cells with the count ``counts[which[i]]``. Cells with count 0 are omitted.
     """
 
     tables: IntArray
@@ -348,15 +334,13 @@ class Tallies:
         counts, which = np.unique(cells[filled], return_inverse=True)
         n_counts = max(counts.size, 1)
         entries = (np.searchsorted(starts, filled, side="right") - 1) * n_counts + which
+        # Sorted by table and count, so that sums do not depend on the numbering of values.
         entries, times = np.unique(entries, return_counts=True)
         tables, found = np.divmod(entries, n_counts)
         return cls(tables, counts, found, times.astype(np.float64))
 
     def log_rising_sums(self, priors: FloatArray, tables: IntArray | None = None) -> FloatArray:
-        """Return, for each table, the sum of ``ln G(n + a) / G(a)`` over its cells, where n is the count of a cell.
-
-        ``priors`` contains the weight a of each table. If ``tables`` is given, return only the sums of these tables.
-        """
+        """Return the sum of ``ln G(n + a) / G(a)`` over the counts n of each table with prior weight a."""
         table, which, times = self.tables, self.which, self.times
         if tables is not None:
             at, order = np.isin(table, tables), np.argsort(tables)
@@ -421,11 +405,7 @@ class PairModel:
         return np.exp(logs - float(np.logaddexp.reduce(logs)))
 
     def log_evidence(self) -> float:
-        """Return the log of the marginal likelihood of all rows, averaged over all structures with equal weights.
-
-        For ``best_tree``, return the log-probability under the selected tree; for ``plain_super_parents``, return the
-        same value as for ``super_parents``.
-        """
+        """Return the log marginal likelihood of all rows under the best tree, or averaged over all structures."""
         n, counts = self.counts.n_attributes, self.counts
         logs, naive = counts.log_weights(self.weights), counts.log_naive(self.weights)
         if self.family == "all_trees":
@@ -433,6 +413,7 @@ class PairModel:
         if self.family == "best_tree":
             u, v = best_tree(logs, n).T
             return naive + float(as_matrix(logs, n)[u, v].sum())
+        # Both families of super-parents.
         stars = np.append(as_matrix(logs, n).sum(axis=0), 0.0)
         return naive + float(np.logaddexp.reduce(stars)) - float(np.log(n + 1))
 
@@ -451,10 +432,7 @@ class PairModel:
     def left_out_joint_logs(
         self, codes: IntArray, own: IntArray, leave: FloatArray | None = None, *, threads: int = 1
     ) -> FloatArray:
-        """Return the exact ``ln P(k, q | D without q)`` for each class k and stored row q.
-
-        ``own`` contains the classes of the rows, and ``leave`` their weights (None if all are 1).
-        """
+        """Return the exact ``ln P(k, q | D without q)`` for each class k and stored row q of weight ``leave``."""
         amounts = np.ones(len(codes)) if leave is None else np.ascontiguousarray(leave, dtype=np.float64)
         codes, own = (np.ascontiguousarray(numbers, dtype=np.int32) for numbers in (codes, own))
         return self._ask(codes, np.zeros(self.counts.n_attributes, dtype=bool), own, amounts, threads=threads)

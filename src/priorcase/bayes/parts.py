@@ -46,20 +46,18 @@ def has_parts(schema: Schema) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """Conversion of the columns of a table to attributes.
-
-    ``source`` is the schema of the columns, ``schema`` the schema of the attributes, and ``columns`` the column of each
-    attribute, ascending. ``taken`` contains, for each column, the parts of a date, the members of a set, or None. If
-    ``known`` is true, sets have an additional attribute that only states whether the set is missing. If ``arcs`` is
-    true, circular numbers are binned into arcs, represented by their midpoints.
-    """
+    """Conversion of the columns of a table (schema ``source``) to attributes (schema ``schema``)."""
 
     source: Schema
     schema: Schema
     columns: IntArray
+    """The column of each attribute, ascending."""
     taken: tuple[tuple[Any, ...] | None, ...]
+    """The parts of each date and the members of each set; None for other columns."""
     known: bool = False
+    """Whether each set has an additional attribute that only states whether the set is missing."""
     arcs: bool = False
+    """Whether circular numbers are binned into arcs, represented by their midpoints."""
 
     @classmethod
     def of(cls, instances: Instances, *, known: bool = False, arcs: bool = False) -> Parts:

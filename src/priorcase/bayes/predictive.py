@@ -172,11 +172,9 @@ def evidence_share(count: Amount, total: Amount, weight: Amount, weights: Amount
 
 
 def log_rising(a: FloatArray, n: FloatArray) -> FloatArray:
-    """Return the log of the rising factorial ``a (a + 1) ... (a + n - 1) = G(a + n) / G(a)``, ``a > 0``, ``n >= 0``.
-
-    For large a, subtracting two log-gamma values would lose precision, so Stirling's formulas are subtracted term by
-    term.
-    """
+    """Return the log of the rising factorial ``gamma(a + n) / gamma(a)``, for ``a > 0`` and ``n >= 0``."""
+    # For large a, subtracting two log-gamma values would lose precision, so Stirling's formulas are subtracted term by
+    # term.
     large = np.maximum(a, _LARGE)
     stirling = (large - 0.5) * np.log1p(n / large) + n * (np.log(large + n) - 1.0) + (_tail(large + n) - _tail(large))
     return np.where(a < _LARGE, gammaln(a + n) - gammaln(a), stirling)

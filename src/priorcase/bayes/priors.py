@@ -257,11 +257,7 @@ class Auto:
 
 
 def choose_weight(log_evidence: Callable[[float], float], decades: tuple[int, int] = (-3, 3)) -> float:
-    """Return the weight that maximizes a smooth function; ties go to the weight nearest to 1.
-
-    The search uses a grid with four weights per power of ten, and then SciPy's bounded search between the neighbors of
-    the best grid weight.
-    """
+    """Return the weight that maximizes a smooth function; ties go to the weight nearest to 1."""
     tried: dict[float, float] = {}
 
     def value(x: float) -> float:
@@ -375,15 +371,13 @@ def _key(value: Value) -> Value:
 
 @dataclass(frozen=True, eq=False)
 class CellWeights:
-    """Dirichlet weights of the cells, with one column for all classes or one column for each class.
-
-    ``widened`` contains the weights of the same cells if each attribute has an additional, unseen value, and ``unseen``
-    the weight of this value, shape (attributes, 1).
-    """
+    """Dirichlet weights of the cells, with one column for all classes or one column for each class."""
 
     cells: FloatArray
     widened: FloatArray
+    """Weights of the same cells if each attribute has an additional, unseen value."""
     unseen: FloatArray
+    """Weight of the unseen value of each attribute, shape (attributes, 1)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -463,10 +457,7 @@ def cell_weights(prior: Prior, discrete: Discrete, instances: Instances, n_class
 def word_weights(
     prior: Prior, label: Name, words: Sequence[Value], n_classes: int, size: int | None = None
 ) -> FloatArray:
-    """Return the weights of words, shape (classes or 1, words).
-
-    ``size`` is the number of words in the vocabulary; by default, the vocabulary consists of ``words``.
-    """
+    """Return the Dirichlet weights of words, shape (classes or 1, words), for a vocabulary of ``size`` words."""
     n = len(words)
     if (symmetric := prior.symmetric(np.array([n if size is None else size]), n_classes)) is not None:
         return np.full((1, n), _given_weights(prior, symmetric, "symmetric", (1,))[0])
@@ -502,8 +493,7 @@ def _given_weights(prior: Prior, given: Any, asked: str, *shapes: tuple[int, ...
 def log_marginals(discrete: Discrete, weights: FloatArray, more: FloatArray | float = 0.0) -> FloatArray:
     """Return the log marginal likelihood of each discrete attribute in each class (Kontkanen et al. 1998, eq. 8).
 
-    ``weights`` contains the Dirichlet weights of the cells, and ``more`` the weight of an additional value of each
-    attribute, which no row has.
+    ``more`` is the Dirichlet weight of an additional value of each attribute, which occurs in no row.
     """
     shape = discrete.totals.shape
     cells, classes = np.nonzero(np.where(discrete.inside[:, np.newaxis], discrete.counts, 0.0))

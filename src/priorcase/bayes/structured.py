@@ -162,11 +162,7 @@ class StructuredBayes(BayesClassifier):
         return np.array([numbers[start:][slots_of(column(a)[rows], cuts[d])] for a, (start, d) in attributes])
 
     def _value_numbers(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Return the number of each cell's value within its attribute, and two arrays with one entry per attribute.
-
-        The first of these arrays contains the first cell of each attribute, the second the position of each attribute
-        among the discrete attributes.
-        """
+        """Return each cell's value number, and each attribute's first cell and place among the discrete attributes."""
 
         def numbers() -> tuple[IntArray, IntArray, IntArray]:
             discrete = self._statistics().discrete

@@ -226,15 +226,14 @@ def _resolve_inclusion(value: Inclusion, schema: Schema) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class SubsetEvidence:
-    """Prior probability and evidence that each attribute is relevant.
-
-    ``inclusion`` contains the prior probabilities. ``included`` contains the log marginal likelihood of each attribute
-    if the attribute depends on the class, and ``excluded`` contains the log marginal likelihood if it does not.
-    """
+    """Prior probability and evidence that each attribute is relevant, that is, depends on the class."""
 
     inclusion: FloatArray
+    """Prior probability that each attribute is relevant."""
     included: FloatArray
+    """Log marginal likelihood of each attribute if it is relevant."""
     excluded: FloatArray
+    """Log marginal likelihood of each attribute if it is irrelevant."""
 
     @cached_property
     def log_odds(self) -> FloatArray:
@@ -273,10 +272,7 @@ def _pooled_weights(weights: CellWeights, n_classes: int) -> CellWeights:
 def _discrete_evidence(
     discrete: Discrete, weights: PriorWeights, *, widened: bool = False
 ) -> tuple[FloatArray, FloatArray]:
-    """Return two arrays: the log marginal likelihood of each attribute if it is relevant, and if it is irrelevant.
-
-    If ``widened`` is true, each attribute has one additional value that occurs in no row.
-    """
+    """Return the log marginal likelihood of each attribute if it is relevant, and if it is irrelevant."""
     included, excluded = (
         priors.log_marginals(counts, own.widened if widened else own.cells, own.unseen if widened else 0.0)
         for counts, own in (
@@ -290,11 +286,7 @@ def _discrete_evidence(
 def _subset_evidence(
     statistics: Statistics, weights: PriorWeights, memory: BayesMemory, inclusion: FloatArray, *, densities: bool = True
 ) -> SubsetEvidence:
-    """Compute the evidence that each attribute is relevant.
-
-    ``inclusion`` contains the prior probability that each column is relevant. If ``densities`` is false, numeric
-    attributes that are modeled by a density have no effect.
-    """
+    """Compute the evidence that each attribute is relevant; ``inclusion`` is the prior probability of each column."""
     n = len(memory.numeric)
     included, excluded = np.zeros(n), np.zeros(n)
     attributes = list(statistics.discrete.attributes)
@@ -319,11 +311,7 @@ def _pooled_words(
 
 
 def _part_inclusion(inclusion: FloatArray, memory: BayesMemory) -> FloatArray:
-    """Return the prior probability that each attribute is relevant.
-
-    ``inclusion`` contains the prior probability p that each column is relevant. Each of the m parts of a date or set
-    column is an attribute with the prior probability ``1 - (1 - p)^(1/m)``.
-    """
+    """Split each column's inclusion probability p among its m attributes: each gets ``1 - (1 - p)^(1/m)``."""
     if memory.parts is None:
         return inclusion
     columns = memory.parts.columns
@@ -346,11 +334,9 @@ def _by_column(evidence: SubsetEvidence, memory: BayesMemory) -> tuple[FloatArra
 
 
 def _value_table(discrete: Discrete, weights: PriorWeights, evidence: SubsetEvidence) -> FloatArray:
-    """Return the term that each value adds to the joint log-probability of each class, shape (values, classes).
-
-    For an unseen value, the relevance of the attribute is computed as if the attribute had one additional value.
-    """
+    """Return the term that each value adds to the joint log-probability of each class, shape (values, classes)."""
     attributes = list(discrete.attributes)
+    # For an unseen value, the relevance is computed as if the attribute had one additional value.
     included, excluded = _discrete_evidence(discrete, weights, widened=True)
     wide = _prior_odds(evidence.inclusion[attributes]) + (included - excluded)
     odds = np.where(discrete.inside, evidence.log_odds[attributes][discrete.of], wide[discrete.of])
@@ -368,12 +354,11 @@ def _discrete_terms(
 ) -> Callable[[IntArray, IntArray, FloatArray], FloatArray]:
     """Return a function that computes the leave-one-out terms of rows in the joint log-probability of each class.
 
-    Let w be the weight of the left-out row, h the total weight of the rows in its class, and f the total weight of the
-    rows in this class that have the row's value. Let s be the Dirichlet weight of the value, S the sum of the Dirichlet
-    weights of all values, and G the gamma function. Leaving out the row divides the marginal likelihood of the class by
-    ``[G(f + s) / G(f - w + s)] / [G(h + S) / G(h - w + S)]``. For w = 1, this factor is the probability of the row's
-    value given all other rows of the class. The odds that the attribute is relevant are divided by this factor and
-    multiplied by the same factor for all classes together.
+    Leaving out a row of weight w divides the marginal likelihood of its class by
+    ``[G(f + s) / G(f - w + s)] / [G(h + S) / G(h - w + S)]``, where G is the gamma function. Here h is the weight of
+    all rows of the class, and f is the weight of the rows of the class that have the row's value. The Dirichlet weight
+    of this value is s, and S is the sum of the weights of all values. The odds that the attribute is relevant are
+    divided by this factor and multiplied by the same factor for all classes together.
     """
     of_class = additive.value_cells(discrete, weights.cells)
     of_all = additive.value_cells(_pooled(discrete), _pooled_weights(weights.cells, discrete.counts.shape[1]))
@@ -411,10 +396,9 @@ def _add_numbers(
 
 
 class RelevanceWeights(BayesMemory):
-    """Attribute weights for distances: the relevance of each attribute to the classes of a learner's rows.
+    """Attribute weights for distances: ``relevance_`` of a `SubsetAveragedBayes` with default parameters.
 
-    The weights are ``relevance_`` of a `SubsetAveragedBayes` with default parameters. The learner calls `follow` after
-    adding rows and `follow_removal` after removing rows. If all weights are 0, every attribute gets the weight 1.
+    The learner calls `follow` after adding rows and `follow_removal` after removing rows.
     """
 
     def __init__(self, instances: Instances, *, threads: int = 1) -> None:

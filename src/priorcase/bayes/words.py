@@ -81,18 +81,17 @@ class Words:
 
 @dataclass(frozen=True, eq=False)
 class WordCounts:
-    """Word counts of the texts of each class.
-
-    ``documents`` is a sparse matrix with the word counts of the stored rows, shape (rows, words); the rows of missing
-    texts are empty. ``own`` contains the class of each stored row, and ``weights`` contains its weight. ``counts``
-    contains the weighted count of each word in each class, shape (classes, words).
-    """
+    """Word counts of the texts of each class."""
 
     vectorizer: CountVectorizer | None
     documents: Any
+    """Sparse matrix of the word counts of the stored rows, shape (rows, words); rows of missing texts are empty."""
     own: IntArray
+    """Class of each stored row."""
     weights: FloatArray
+    """Weight of each stored row."""
     counts: FloatArray
+    """Weighted count of each word in each class, shape (classes, words)."""
 
     @property
     def words(self) -> list[Value]:
@@ -116,11 +115,7 @@ class WordCounts:
         return WordCounts(self.vectorizer, self.documents, np.zeros_like(self.own), self.weights, counts)
 
     def log_evidence(self, weights: FloatArray) -> FloatArray:
-        """Return the log marginal likelihood of the words in the texts of each class.
-
-        ``weights`` contains the Dirichlet weights of the words, shape (classes, words), or (1, words) if all classes
-        have the same weights.
-        """
+        """Return the log marginal likelihood of each class's words; ``weights`` has the shape (classes or 1, words)."""
         if not self.counts.size:
             return np.zeros(len(self.counts))
         return log_marginal(self.counts, np.broadcast_to(weights, self.counts.shape))
@@ -141,14 +136,14 @@ class WordCounts:
         """Return two results for each stored row, both computed from all other rows.
 
         The first result is the term that the row's text adds to the joint log-probability of each class, shape (rows,
-        classes). The second result is the log marginal likelihood of the words in all other rows. Words that occur in
-        no other row are ignored, as in a fit without the row. ``weights_of`` is a function that takes the size of a
-        vocabulary and returns the Dirichlet weights of its words.
+        classes). The second result is the log marginal likelihood of the words in all other rows. ``weights_of(size)``
+        returns the Dirichlet weights of the words for a vocabulary of ``size`` words.
         """
         n, size = self.documents.shape
         logs, rest = np.zeros((n, len(self.counts))), np.zeros(n)
         if self.vectorizer is None:
             return logs, rest
+        # Words that occur in no other row are ignored, as in a fit without the row.
         single, lengths = self.rows_with == 1, np.asarray(self.documents.sum(axis=1)).ravel()
         n_single = np.diff(self.documents[:, single].indptr)
         for fewer in np.unique(n_single).tolist():
@@ -180,9 +175,9 @@ def _log_terms(
 ) -> FloatArray:
     """Return the term that each text adds to the joint log-probability of one class.
 
-    ``count`` and ``weight`` contain the count in the class and the Dirichlet weight of each word of each text.
-    ``totals`` contains four arrays with one number for each text: the sum of ``count`` over the vocabulary, the sum of
-    ``weight``, the size of the vocabulary, and the sum of ``max(count + weight - 1, 0)``.
+    ``count`` and ``weight`` have one entry for each word of each text. ``totals`` contains four values for each text:
+    the sums of ``count`` and ``weight`` over the vocabulary, the size of the vocabulary, and the sum of
+    ``max(count + weight - 1, 0)``.
     """
     n, times, (total, sums, size, mass) = documents.shape[0], documents.data.astype(np.float64), totals
     of = np.repeat(np.arange(n), np.diff(documents.indptr))

@@ -104,10 +104,7 @@ def check_case(case: Any, attributes: Mapping[str, CaseKind]) -> dict[str, Store
 
 
 def check_query(query: Any, table: CaseTable) -> dict[str, Stored]:
-    """Return the values of a query in stored form; missing values are omitted.
-
-    Warn if a new nominal value differs from a stored value only in capitalization or whitespace.
-    """
+    """Return the known values of a query in stored form; warn about new nominal values that resemble stored ones."""
     checked = check_case(query, table.attributes)
     for name, value in checked.items():
         if type(table.attributes[name]) is Nominal:

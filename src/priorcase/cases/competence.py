@@ -288,12 +288,7 @@ def near_duplicates(
     tolerance: float | None = None,
     most: int = 100_000,
 ) -> Duplicates:
-    """Return the pairs of cases with similarity >= ``threshold``; see `CaseBase.near_duplicates`.
-
-    The later case of each pair is the query, as in `CaseBase.retain`. An attribute whose value is missing in exactly
-    one of the two cases has similarity 0. If there are more than ``most`` pairs, only the pairs among the earliest
-    cases are listed. The running time is quadratic in the number of cases.
-    """
+    """Return the pairs of cases with similarity >= ``threshold``; see `CaseBase.near_duplicates`."""
     check_share("threshold", threshold, hint="A threshold of 0.95 is usual; 1 finds identical cases.")
     check_count("most", most, hint="The default is 100,000.")
     solutions = Solutions.exactly(table) if tolerance is None else Solutions.of(table, tolerance)
@@ -302,6 +297,7 @@ def near_duplicates(
     found: list[tuple[float, int, int]] = []
     more = 0
     for place, position in _each(live, "near_duplicates"):
+        # The later case of each pair is the query, as in `CaseBase.retain`.
         similarities = likeness.of(position, both=True, at=slice(position))[live[:place]]
         near = np.flatnonzero(similarities >= threshold)
         room = max(0, most - len(found))

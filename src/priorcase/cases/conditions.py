@@ -208,10 +208,9 @@ def _check_given(values: Sequence[object]) -> None:
 def mask(
     table: CaseTable, conditions: Mapping[str, object], *, others: Mapping[str, Sequence[Stored]] | None = None
 ) -> BoolArray:
-    """Return a boolean mask: for each case of a table (including retired cases), whether the case meets all conditions.
+    """Return a mask of the cases, including retired cases, that meet all conditions.
 
-    ``conditions`` maps names to conditions. A name is an attribute, ``"solution"``, ``"outcome"``, ``"id"`` or a key of
-    ``others``. ``others`` maps ``"key"``, ``"by"`` or ``"retired"`` to a list with the value of each case.
+    ``others`` contains the values of ``"key"``, ``"by"`` or ``"retired"`` if a condition refers to these fields.
     """
     if not isinstance(conditions, Mapping):
         raise CaseBaseError(
@@ -230,13 +229,10 @@ def mask(
 
 @dataclass(frozen=True)
 class _Subject:
-    """The distinct stored values of the attribute or field that a condition refers to.
-
-    ``kind`` is None for solutions and outcomes, whose values are JSON strings.
-    """
+    """The distinct stored values of the attribute or field that a condition refers to."""
 
     name: str
-    kind: CaseKind | None
+    kind: CaseKind | None  # None for solutions and outcomes, whose values are JSON strings
     values: Sequence[Stored]
     numbers_known: FloatArray | None = None
 
@@ -267,10 +263,7 @@ class _Subject:
         return kinds.check(self.kind, value, attribute=self.name)
 
     def where(self, holds: Callable[[Any], Any], *, stored: bool = False) -> BoolArray:
-        """Return a boolean mask: for each value, whether ``holds(value)`` is true.
-
-        The function ``holds`` gets stored values if ``stored`` is true, and otherwise the values as users see them.
-        """
+        """Return a mask of the values for which ``holds(value)`` is true."""
         values = self.values if stored else self.shown
         return np.fromiter(map(holds, values), dtype=np.bool_, count=len(values))
 
@@ -293,10 +286,7 @@ _Truth: TypeAlias = tuple[BoolArray, bool | None]
 
 
 def _truth(condition: Condition, subject: _Subject) -> _Truth:
-    """Return a mask of the values that meet a condition, and whether missing values meet this condition.
-
-    The second result is None if missing values meet neither the condition nor its negation.
-    """
+    """Return a mask of the values that meet a condition, and whether missing values meet it (None if undecided)."""
     name, given = condition.name, condition.arguments
     fitting = _FITTING.get(name)
     if fitting is not None and subject.kind_name not in fitting:
@@ -400,13 +390,10 @@ def _between(subject: _Subject, low: object, high: object) -> BoolArray:
 
 
 def _compared(subject: _Subject, compare: Callable[[Any, Any], Any], end: float) -> BoolArray:
-    """Return a boolean mask: for each value, whether ``compare(value, end)`` is True.
-
-    Integers beyond 2 ** 53 are compared as integers.
-    """
+    """Return a mask of the values for which ``compare(value, end)`` is true."""
     numbers, point = subject.numbers, float(as_python(end))
     found: BoolArray = compare(numbers, point)
-    if abs(point) >= _EXACT:
+    if abs(point) >= _EXACT:  # integers of this size are not exact as floats
         exact = subject.values if subject.kind is not None else subject.shown
         for place in np.flatnonzero(numbers == point).tolist():
             found[place] = compare(exact[place], end)
@@ -469,9 +456,8 @@ def parse(text: str, attributes: Mapping[str, CaseKind], *, others: Iterable[str
     """Parse a condition such as ``miles<=50000`` into a name and a condition.
 
     Operators are ``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=`` and ``~`` (contains). ``fuel=gas|diesel`` matches either
-    value, ``fuel=?`` matches missing values, and ``fuel!=?`` matches known values. Values are parsed according to the
-    attribute's kind; if the kind allows both numbers and strings, ``7`` matches the number and the string. ``others``
-    are further names that conditions can use besides attributes, solution, outcome and id.
+    value, ``fuel=?`` matches missing values, and ``fuel!=?`` matches known values. ``others`` are names that conditions
+    can use besides attributes, solution, outcome and id.
 
     >>> from priorcase.schema import Numeric, Nominal
     >>> attributes = {"miles": Numeric(), "fuel": Nominal()}
@@ -563,8 +549,6 @@ def _bound(name: str, kind: CaseKind | None, given: str) -> object:
 
 def typed(name: str, kind: CaseKind | None, text: str) -> object:
     """Parse a number or date in any usual notation; return other text unchanged.
-
-    Text with two possible meanings raises an error.
 
     >>> typed("price", Numeric(), "1.516,34"), typed("sold", Date(), "16.03.2025"), typed("price", Numeric(), "many")
     (1516.34, '2025-03-16', 'many')

@@ -149,10 +149,7 @@ def check(kind: CaseKind, value: Any, *, attribute: str) -> Stored:
 
 
 def plainly_fit(kind: CaseKind, values: Sequence[Any]) -> bool:
-    """Return True only if `check` would return all values unchanged; faster than `check`.
-
-    The result is False for values other than numbers, ASCII strings and sets of ASCII strings.
-    """
+    """Return True if a quick test shows that `check` would return all values unchanged; otherwise return False."""
     given = set(map(type, values))
     if type(kind) in (Numeric, Circular):
         return given <= {int, float} and all(-_WHOLE < value < _WHOLE for value in values)
@@ -185,10 +182,7 @@ _SHOWN: dict[type, Callable[[Any], Any]] = {
 
 
 def infer(values: Iterable[Any]) -> CaseKind:
-    """Infer the kind of an attribute from its values: numeric, set, date or graph if all values fit, else nominal.
-
-    Strings are nominal, unless the attribute is declared as ``Text()``.
-    """
+    """Infer the kind of an attribute from its values: numeric, set, date or graph if all values fit, else nominal."""
     found = {_kind_of(value) for value in values if not is_missing(value)}
     return found.pop()() if len(found) == 1 else Nominal()
 

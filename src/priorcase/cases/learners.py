@@ -28,22 +28,24 @@ _STATE = "The state of the learner"
 
 @dataclass(frozen=True)
 class Recipe:
-    """The class and parameters of a learner, and a description of the cases that it was fitted to.
+    """The class and parameters of a learner, and a description of its training cases, but no values of these cases.
 
-    A recipe contains no values of cases. When a training case is forgotten, the fitted state is deleted, but the recipe
-    remains, so that the learner can be refitted. `learner` is the public name of the class, `parameters` is the
-    unfitted learner in the format of saved models, encoded as Base64, `shown` is the printed form of the learner, and
-    `sequence` is the number of the last change of the case base before the learner was fitted.
+    When a training case is forgotten, the fitted state is deleted, but the recipe remains, so that the learner can be
+    refitted.
     """
 
     learner: str
+    """Public name of the class."""
     parameters: str
+    """The unfitted learner in the format of saved models, encoded as Base64."""
     shown: str
+    """Printed form of the learner."""
     target: str | None
     attributes: tuple[str, ...]
     cases: int
     fitted_at: str
     sequence: int
+    """Number of the last change of the case base before the learner was fitted."""
     version: str
 
     @classmethod
@@ -203,10 +205,7 @@ def _fitted(
 
 
 def load_state(recipe: Recipe, state: bytes) -> CaseLearner:
-    """Load a learner from its stored state.
-
-    Raise `ReadingError` if the state is damaged, or belongs to another learner or another version of the library.
-    """
+    """Load a learner from its stored state; raise `ReadingError` if the state is damaged or does not fit the recipe."""
     found = saving.unpack(state, source=_STATE)
     try:
         learner, layout, ids = found["learner"], Layout.from_description(found["layout"]), found["ids"]
@@ -228,15 +227,13 @@ def load_state(recipe: Recipe, state: bytes) -> CaseLearner:
 
 @dataclass(frozen=True)
 class KeptLearner:
-    """A stored learner: its name, how it was fitted, and the number of changes to cases since the fit.
-
-    `learned` is False if a training case of the learner was forgotten; `CaseBase.learner` then refits the learner.
-    """
+    """A stored learner: its name, how it was fitted, and the number of changes to cases since the fit."""
 
     name: str
     recipe: Recipe
     changes: int
     learned: bool
+    """False if a training case of the learner was forgotten; `CaseBase.learner` then refits the learner."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -23,10 +23,7 @@ _BESIDE = ("id", "key", "notes", "added_at", "by", "why", "revised_at", "retired
 
 
 class LiveTable:
-    """The cases of a file in memory, brought up to date before each query.
-
-    Either any number of threads can read at the same time, or a single thread can write.
-    """
+    """The cases of a file in memory, brought up to date before each query."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -95,10 +92,7 @@ class LiveTable:
     def insert(
         self, writer: Writer, cases: Sequence[NewCase], attributes: Iterable[str], *, by: str | None, why: str | None
     ) -> list[int]:
-        """Store cases within a transaction and return their ids.
-
-        If the transaction only adds cases, the table is updated without reading the cases back from the file.
-        """
+        """Store cases within a transaction and return their ids."""
         ids = writer.insert(cases, by=by, why=why)
         names, present = list(attributes), set(self.table.known(ids))
         for id, case in zip(ids, cases, strict=True):
@@ -123,11 +117,7 @@ class LiveTable:
         return [_shown(case, self.table.attributes) for case in self.store.fetch(ids)]
 
     def look_up(self, ids: Sequence[int], snapshot: Snapshot) -> list[Case]:
-        """Return the cases of a snapshot.
-
-        Attributes, solutions and outcomes are taken from the snapshot. All other fields are read from the file, and
-        have their default values if the case has been deleted.
-        """
+        """Return the cases of a snapshot; other fields come from the file, and have defaults for deleted cases."""
         stored: dict[int, StoredCase] = {}
         with suppress(CaseBaseError):
             stored = {case.id: case for case in self.store.fetch(ids)}
@@ -185,12 +175,9 @@ class LiveTable:
         self.cache.clear()
 
     def restart(self) -> None:
-        """Create new locks after a fork, because threads that exist only in the parent may hold the old locks.
-
-        All cases are read again before the next query.
-        """
+        """Create new locks after a fork, because threads that exist only in the parent may hold the old locks."""
         self._lock, self.cache = ReadersWriter(), MeasureCache()
-        self._step, self._behind = None, True
+        self._step, self._behind = None, True  # all cases are read again before the next query
 
 
 def declaration(attributes: Mapping[str, CaseKind], settings: Mapping[str, Any]) -> Declaration:
@@ -223,8 +210,7 @@ def _shown(case: StoredCase, attributes: Mapping[str, CaseKind]) -> Case:
 class ReadersWriter:
     """A lock that is held either by any number of readers or by a single writer.
 
-    A waiting writer has priority over later readers, so that writers do not wait forever. The lock is reentrant: a
-    reader can read again, and a writer can read and write again.
+    A waiting writer has priority over later readers. The lock is reentrant, but a reader cannot become a writer.
     """
 
     def __init__(self) -> None:

@@ -34,24 +34,19 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Solutions:
-    """The solutions of all cases of a table; two solutions agree if they are equal or differ by at most the tolerance.
-
-    ``texts`` are the distinct solutions as JSON text, and ``codes`` contains the position of each case's solution in
-    ``texts``, or -1 for a case without a solution. ``numbers`` are the distinct solutions as numbers, or None if there
-    is no tolerance.
-    """
+    """The solutions of all cases of a table; solutions agree if they are equal or differ by at most the tolerance."""
 
     codes: IntArray
+    """Position of each case's solution in ``texts``, or -1 for a case without a solution."""
     texts: tuple[str, ...]
+    """The distinct solutions as JSON text."""
     numbers: FloatArray | None
+    """The distinct solutions as numbers, or None if there is no tolerance."""
     tolerance: float
 
     @classmethod
     def of(cls, table: CaseTable, tolerance: float | None, *, new: str | None = None) -> Solutions:
-        """Return the solutions of a table.
-
-        A tolerance is required if all solutions are numbers, including ``new``, the solution of a new case.
-        """
+        """Return the solutions of a table; a tolerance is required if all solutions, including ``new``, are numbers."""
         found = cls.exactly(table)
         values = [plain_shown(text) for text in (*found.texts, *([] if new is None else [new]))]
         if tolerance is None:
@@ -94,11 +89,8 @@ class Solutions:
         return np.array([other == text for other in self.texts], dtype=bool)
 
     def around(self, number: FloatArray | float) -> tuple[FloatArray | float, FloatArray | float]:
-        """Return the smallest and the largest number that agree with a number, allowing for rounding errors.
-
-        For example, 0.8 and 0.7 agree if the tolerance is 0.1, although ``0.8 - 0.7`` is slightly larger than 0.1 in
-        floating-point arithmetic.
-        """
+        """Return the smallest and the largest number that agree with a number, allowing for rounding errors."""
+        # For example, 0.8 and 0.7 agree if the tolerance is 0.1, although 0.8 - 0.7 > 0.1 in floating-point arithmetic.
         reach = self.tolerance + _ROUNDING * np.abs(number)
         return number - reach, number + reach
 
@@ -204,13 +196,8 @@ def decide(
 ) -> Retained:
     """Decide whether to keep a new solved case, without changing the case base. See `CaseBase.retain`.
 
-    ``policy`` is ``"if_wrong"`` (IB2), ``"if_new"``, ``"records"`` (IB3) or ``"always"``, which ignores outcomes.
-    ``records`` are the records of stored cases by id, and ``dropping`` is the one-sided confidence level of the test
-    that retires cases. Retired and failed cases propose no solution.
-
-    References
-    ----------
-    .. [1] D. W. Aha, D. Kibler & M. K. Albert, *Machine Learning* 6, 1991, sections 3 and 4.
+    The policies ``"if_wrong"`` and ``"records"`` are IB2 and IB3 (Aha, Kibler & Albert, *Machine Learning* 6, 1991,
+    sections 3 and 4).
     """
     hint = "'if_wrong' keeps cases that the case base solves wrongly; 'if_new' keeps cases without near-duplicates."
     check_choice("policy", policy, get_args(Policy), hint=hint)
@@ -388,11 +375,7 @@ def records_of(
     dropping: float = 0.875,
     success: Success = "outcome",
 ) -> Records:
-    """Return the usage records of all cases with a solution as one table; see `CaseBase.records`.
-
-    ``records`` maps case ids to records. ``acceptance`` and ``dropping`` are the one-sided confidence levels of the
-    tests for acceptable and for poor cases.
-    """
+    """Return the usage records of all cases with a solution as one table; see `CaseBase.records`."""
     solutions = Solutions.of(table, tolerance)
     accepting = normal_quantile(acceptance, parameter="acceptance")
     rejecting = normal_quantile(dropping, parameter="dropping")
@@ -417,11 +400,8 @@ def records_of(
 def _frequencies(
     solutions: Solutions, degrees: FloatArray, positions: IntArray, *, new: str | None = None
 ) -> tuple[FloatArray, int]:
-    """Return how many successful cases have the solution of each case in ``positions``, and how many there are in all.
-
-    Retired cases are counted. If ``new`` is given, one more successful case with this solution is counted.
-    """
-    counted = solutions.solved & (degrees > HALF)
+    """Return the number of successful cases that agree with each case in ``positions``, and of all successful cases."""
+    counted = solutions.solved & (degrees > HALF)  # including retired cases
     counts = np.bincount(solutions.codes[counted], minlength=len(solutions.texts)).astype(float)
     codes = solutions.codes[positions]
     if solutions.numbers is None:

@@ -59,8 +59,7 @@ def best_cases(
     """Return the positions and similarities of the ``k`` cases most similar to a query, the most similar first.
 
     The third array contains the local similarities of these cases, of shape (cases, attributes), with NaN for missing
-    values. ``mask`` selects the cases to search. If ``mask`` selects fewer than ``k`` cases, all of the selected cases
-    are returned.
+    values.
     """
     n = len(columns[0]) if columns else 0 if mask is None else len(mask)
     allowed = None if mask is None else mask.view(np.uint8)
@@ -81,10 +80,9 @@ def best_cases_many(
 ) -> tuple[IdArray, FloatArray]:
     """Run `best_cases` for many queries; rows with fewer than ``k`` cases end with position -1 and similarity 0.
 
-    ``tables`` contains one table for each attribute. Its rows correspond to the distinct values of the attribute in the
-    queries, and its columns to the distinct values in the cases. ``query_codes`` are the row numbers of the queries'
-    values, or -1 for missing values. ``own`` contains, for each query, the position of a case to exclude (the case from
-    which the query is taken), or -1.
+    Each attribute has a table of the similarities of the distinct query values (rows) to the distinct values of the
+    cases (columns). ``query_codes`` are the row numbers of the queries' values, or -1 for missing values. ``own``
+    contains the position of the case to exclude for each query, or -1.
     """
     n = len(codes[0]) if codes else 0 if mask is None else len(mask)
     allowed = None if mask is None else mask.view(np.uint8)
@@ -197,11 +195,7 @@ class _Ready:
 
 
 class MeasureCache:
-    """Cache of the last few prepared measures of each attribute, valid until the column changes.
-
-    The last `Likeness` is also cached, for queries with the same weights and measures. Several threads can use the
-    cache: cached measures are read without a lock, and only one thread prepares a measure at a time.
-    """
+    """Thread-safe cache of the last few prepared measures of each attribute, and of the last `Likeness`."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -322,8 +316,7 @@ class Likeness:
     def to(self, query: Mapping[str, Stored], *, both: bool = False, at: slice | IntArray = _ALL) -> FloatArray:
         """Return the similarity of a query to each case at the positions ``at``; 0 if no attribute is compared.
 
-        With ``both=True``, an attribute with a value only in the stored case counts like an attribute with a value only
-        in the query.
+        With ``both=True``, attributes missing only in the query count like attributes missing only in the case.
         """
         known = [name for name, weight in self.weights.items() if weight and query.get(name) is not None]
         codes = [self.columns[name].codes[at] for name in known]

@@ -62,19 +62,13 @@ class Buffer(Generic[Scalar]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CaseColumn:
-    """Snapshot of a column; later changes of the table do not affect the snapshot.
-
-    ``kind`` is None for solutions and outcomes, whose values are JSON strings. ``values`` are the distinct stored
-    values in order of first appearance, and ``counts`` contains the number of cases with each value. ``codes`` are the
-    positions of the cases' values in ``values``, or -1 if missing. The snapshot is the same object as long as the
-    column does not change.
-    """
+    """Snapshot of a column, unaffected by later changes; the same object until the column changes."""
 
     name: str
-    kind: CaseKind | None
-    codes: IntArray
-    values: tuple[Stored, ...]
-    counts: IntArray
+    kind: CaseKind | None  # None for solutions and outcomes, whose values are JSON strings
+    codes: IntArray  # the position of each case's value in ``values``; -1 if missing
+    values: tuple[Stored, ...]  # the distinct values in order of first appearance
+    counts: IntArray  # the number of cases with each value
     _numbers: FloatArray | None
     _places: dict[Any, int]
     _kept: list[_core.CodedColumn]  # the result of `coded`, now or when the column had fewer cases
@@ -217,11 +211,7 @@ class Snapshot:
 
 
 class CaseTable:
-    """All cases in memory, stored by columns in the order of their ids.
-
-    After any change, a table equals a newly built table of the same cases. Before each change, ``state`` is replaced by
-    a new object, so that caches can detect the change.
-    """
+    """All cases in memory, stored by columns in the order of their ids."""
 
     def __init__(self, attributes: Mapping[str, CaseKind]) -> None:
         self.attributes = dict(attributes)
@@ -231,7 +221,7 @@ class CaseTable:
         self._retired: Buffer[np.bool_] = Buffer(np.empty(0, dtype=bool))
         self._kinds = tuple((name, column.kind) for name, column in self._columns.items())
         self._held: tuple[object, _core.CaseValues] | None = None
-        self.state = object()
+        self.state = object()  # replaced before each change, so that caches can detect the change
 
     @classmethod
     def of(cls, attributes: Mapping[str, CaseKind], rows: Iterable[Row]) -> CaseTable:

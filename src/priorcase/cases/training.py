@@ -60,13 +60,10 @@ class CaseRows(Source):
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of a learner's table: one column of the same kind for each attribute except graphs.
-
-    `ignored` are the other attributes of the case base; queries can contain them, but the learner does not use them.
-    """
+    """The columns of a learner's table: the attributes that the learner uses, with their kinds."""
 
     attributes: Mapping[str, CaseKind]
-    ignored: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()  # the other attributes of the case base; queries can contain them
 
     @classmethod
     def of(cls, table: CaseTable, names: Sequence[str]) -> Layout:
@@ -139,19 +136,15 @@ def _recoded(codes: IntArray, values: Sequence[Stored], levels: Sequence[Any], u
 
 @dataclass(frozen=True, eq=False)
 class TrainingTable:
-    """Training data of a learner: rows, targets (None if unsupervised) and the case id of each row.
-
-    `left_out` are the attributes that were dropped because learners do not support them; `without_target` and `retired`
-    are the numbers of cases that were excluded because they have no target or are retired.
-    """
+    """Training data of a learner: rows, targets (None if unsupervised) and the case id of each row."""
 
     X: CaseRows
     y: AnyArray | None
     ids: IdArray
     layout: Layout
-    left_out: tuple[str, ...]
-    without_target: int
-    retired: int
+    left_out: tuple[str, ...]  # attributes that were dropped because learners do not support them
+    without_target: int  # number of cases that were excluded because they have no target
+    retired: int  # number of retired cases in the case base
 
     def digest(self) -> str:
         check = sha256(json.dumps([self.layout.describe(), list(self.X.names or ())], sort_keys=True).encode())
@@ -172,11 +165,7 @@ def training_table(
     *,
     ids: Sequence[int] | IdArray | None = None,
 ) -> TrainingTable:
-    """Return the table to which a learner is fitted, without retired cases and cases that have no target.
-
-    If ``attributes`` is None, all attributes except the target and graphs are used, since learners do not support
-    graphs. ``target`` is None for unsupervised learners. If ``ids`` is None, all cases are used.
-    """
+    """Return the table to which a learner is fitted, without retired cases and cases that have no target."""
     codes, targets = (None, None) if target is None else _targets(table, target)
     used, left_out = _used_attributes(table, attributes, target)
     wanted = ~table.retired

@@ -56,10 +56,7 @@ def values(base: CaseBase, pairs: Sequence[str]) -> dict[str, Any]:
 
 
 def split_pair(pair: str, attributes: Iterable[str]) -> tuple[str, str]:
-    """Split NAME=VALUE into the name and the value; a name can contain spaces and equals signs.
-
-    If no attribute is declared, any name is valid.
-    """
+    """Split NAME=VALUE into the name and the value; declared names can contain spaces and equals signs."""
     attributes = list(attributes)
     for name in sorted(attributes, key=len, reverse=True):
         after = pair.lstrip().removeprefix(name).lstrip()
@@ -79,14 +76,11 @@ def split_pair(pair: str, attributes: Iterable[str]) -> tuple[str, str]:
 
 
 def read_value(base: CaseBase, name: str, kind: Any, text: str) -> Any:
-    """Convert text to a value of the given kind; raise an error if the text is not one of the declared values.
-
-    Text that is not a valid number or date is returned unchanged, and the case base rejects it later.
-    """
+    """Convert text to a value of the given kind; raise an error if the text is not one of the declared values."""
     if text == "?":
         return None
     if isinstance(kind, Numeric):
-        return typed(name, kind, text)
+        return typed(name, kind, text)  # text if invalid; the case base rejects it later
     if isinstance(kind, Set):
         return frozenset(_stored(base, name, part.strip()) for part in text.split(",") if part.strip())
     if isinstance(kind, Taxonomy):
@@ -149,8 +143,6 @@ def solution_value(base: CaseBase, text: str | None) -> Any:
 def outcome_value(text: str | None) -> bool | float | None:
     """Parse an outcome: yes, no, or a number from 0 to 1; ``?`` gives None.
 
-    Examples
-    --------
     >>> outcome_value("yes"), outcome_value("No"), outcome_value("0.5"), outcome_value("?")
     (True, False, 0.5, None)
     """
@@ -199,8 +191,6 @@ def conditions(base: CaseBase, texts: Sequence[str]) -> dict[str, Any]:
 def _with_truths(text: str) -> str:
     """Translate yes and no in a condition on ``outcome`` or ``retired`` to the values stored in the case base.
 
-    Examples
-    --------
     >>> _with_truths("outcome = no|late"), _with_truths("retired!=yes"), _with_truths("light=no")
     ('outcome=no|false|late', 'retired!=true', 'light=no')
     """

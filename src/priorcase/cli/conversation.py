@@ -54,10 +54,7 @@ def terminal_line(prompt: str) -> str | None:
 
 
 class Talk:
-    """Asks questions until the conversation is settled, the user quits, or the input ends.
-
-    ``read`` takes a prompt and returns the answer, or None at the end of the input; ``say`` prints a line.
-    """
+    """Asks questions until the conversation is settled, the user quits, or the input ends (``read`` returns None)."""
 
     def __init__(
         self, base: CaseBase, talk: Conversation, read: Callable[[str], str | None], say: Callable[[str], Any]

@@ -262,10 +262,8 @@ def _values(result: Any) -> list[dict[str, Any]]:
 
 
 def _tests(result: Any, most: float = _TESTED) -> list[Any]:
-    """Return the paired tests of the learners; an empty list if there are none.
-
-    There are tests only if 2 to ``most`` learners were compared and at least one did not fail. Curves have no tests.
-    """
+    """Return the paired tests in a list, which is empty for fewer than 2 or more than ``most`` learners."""
+    # Learning curves have no tests.
     able = hasattr(result, "paired") and not all(name in result.failures for name in result.learners)
     return [result.paired()] if able and 2 <= len(result.learners) <= most else []
 

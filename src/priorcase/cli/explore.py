@@ -99,11 +99,7 @@ def _check_table(table: str | None, given: dict[str, Any]) -> None:
 
 
 def _check_target(table: str, target: str, reading: Reading) -> None:
-    """Raise an error if a table does not have the target column.
-
-    If the first line of a file names the column, only this line is read; otherwise, the whole table is read. Large
-    files, standard input and data sets that must be downloaded are not checked.
-    """
+    """Raise an error if a table does not have the target column; only tables that can be read quickly are checked."""
     if table == "-":
         return
     if is_data_set(table):

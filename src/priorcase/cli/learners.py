@@ -31,8 +31,6 @@ learner_options = options(
 def parameters(texts: Sequence[str], flag: str = "--set") -> dict[str, Any]:
     """Parse ``NAME=VALUE`` parameters; a value is a Python or JSON literal, an object such as ``BDeu(5)``, or text.
 
-    Examples
-    --------
     >>> parameters(["prior=BDeu(5)", "vote=gaussian"])
     {'prior': BDeu(equivalent_sample_size=5.0), 'vote': 'gaussian'}
     >>> parameters(["n_neighbors=3", "distance=hvdm", "shuffle=true", "prior=None", "attribute_weights=[1, 0.5]"])

@@ -269,10 +269,7 @@ def _fixed(names: Sequence[str], past: Past) -> list[str]:
 
 
 def _predicts_parts(words: Sequence[str], as_csv: bool, output: Output) -> bool:
-    """Return whether QUERY is predicted in parts.
-
-    Only Parquet files are predicted in parts: several files, or any number of files if the output is CSV or Parquet.
-    """
+    """Return whether QUERY is predicted in parts, which is possible only for Parquet files."""
     parquet = [word for word in words if word.endswith(".parquet") or ("=" not in word and Path(word).is_dir())]
     ending = "" if output.out in (None, "-") else Path(str(output.out)).suffix[1:].lower()
     several = len(words) > 1 or any(not Path(word).is_file() for word in parquet)  # a folder or a pattern
@@ -361,10 +358,7 @@ def _answering(given: Mapping[str, Any]) -> tuple[Any, str | None, float | None]
 
 
 def _documents(model: Model, queries: Queries, *, explained: bool) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Yield the JSON document and the explanation of each new case; compute them in blocks of cases.
-
-    Warnings about queries are printed as notes at the end.
-    """
+    """Yield the JSON document and the explanation of each new case, computed in blocks of cases."""
     record_of = _records(model.estimator) if explained else None
     lines_of_past = model.past.lines or None  # None for saved models and data sets, which have no lines
     noted: dict[type[Warning], list[int]] = {FarQueryWarning: [], LocalConvergenceWarning: []}
@@ -426,10 +420,7 @@ def _predicted(
 
 
 def _records(estimator: Any) -> Callable[[Any, int], dict[str, Any]] | None:
-    """Return a function that takes a predicted class and a case id and returns the record of the case.
-
-    Returns None if the estimator keeps no records.
-    """
+    """Return a function from a predicted class and a case id to the case's record; None if there are no records."""
     import priorcase as pc
 
     keys: tuple[str, ...] = ("id",)
@@ -623,12 +614,7 @@ def _record_text(case: Mapping[str, Any]) -> str:
 
 
 def _csv_text(model: Model, queries: Queries, predictions: Sequence[dict[str, Any]], *, to_file: bool) -> str:
-    """Return CSV with the columns of the new cases and the predictions; the column ``actual`` has the known targets.
-
-    The output has the same delimiter and decimal mark as the query file, so that the same programs can open both files.
-    An output file starts with a byte-order mark if spreadsheet programs need the mark to read non-ASCII letters; piped
-    output never starts with this mark.
-    """
+    """Return CSV with the columns of the new cases and the predictions, formatted like the query file."""
     about = queries.about
     delimiter = about.get("delimiter", ",")
     delimiter = "," if delimiter == " " else delimiter
@@ -653,6 +639,7 @@ def _csv_text(model: Model, queries: Queries, predictions: Sequence[dict[str, An
         found = dict(zip(header, map(cell, [*cells, one["actual"]][: len(header)]), strict=True))
         lines.append({"line": one["line"]} | own | found)
     text = csv_text(lines, ["line", *given, *header], delimiter=delimiter)
+    # Some spreadsheet programs need a byte-order mark to read non-ASCII letters.
     marked = to_file and (
         delimiter != "," or "byte_order_mark" in about or about.get("encoding", "").startswith("utf-16")
     )

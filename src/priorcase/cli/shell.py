@@ -135,11 +135,7 @@ class Output(NamedTuple):
         self.deliver({"txt": lambda: text, "json": lambda: document})
 
     def deliver(self, forms: Forms, *, form: str = "txt", shown: bool = False) -> None:
-        """Print a result, or write it to a file in the format of the file suffix.
-
-        ``form`` is the format printed without ``--json``. If ``shown`` is True, the text is also printed when a file is
-        written.
-        """
+        """Print a result as ``form``, or write it in the format of the suffix; with ``shown``, also print the text."""
         form, file = "json" if self.as_json else form, self.out if self.out != "-" else None
         if file is not None and (ending := Path(file).suffix[1:].lower()) in forms:
             form = ending

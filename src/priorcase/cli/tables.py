@@ -36,17 +36,14 @@ _STRANGE, _LISTED = 3, 20  # maximum number of lines with unusual values, and of
 
 
 class Queries(NamedTuple):
-    """New cases: the rows of a table, with their targets (``actual``) if known, or a case typed as NAME=VALUE pairs.
-
-    ``fields`` is a function that reads all columns of the file again as text.
-    """
+    """New cases: the rows of a table, with their targets (``actual``) if known, or a case typed as NAME=VALUE pairs."""
 
     X: Any
     lines: tuple[int, ...]
     actual: tuple[str | float | None, ...] | None
     about: Mapping[str, Any]
     typed: bool = False
-    fields: Callable[[], Any] | None = None
+    fields: Callable[[], Any] | None = None  # reads all columns of the file again as text
 
 
 # -- arguments and options
@@ -294,10 +291,7 @@ def _meant(value: object, known: Any) -> object:
 def read_past(
     path: str, target: str | None, reading: Reading, *, elsewhere: Collection[str] = (), missing: bool = False
 ) -> Past:
-    """Read the past cases of a table; print a note if no target was given and the last column is used.
-
-    Cases from a data set get no line numbers, because the user has no file with these lines.
-    """
+    """Read the past cases of a table; print a note if no target was given and the last column is used."""
     from priorcase.datasets.past import past_of, target_of
 
     table = read_table(path, reading)
@@ -307,7 +301,7 @@ def read_past(
     if reading.columns.get(target) == "ignore":
         raise usage(f"--column {target}=ignore would drop the target.")
     past = past_of(table, target, reading, elsewhere=elsewhere, missing=missing)
-    return past._replace(lines=()) if is_data_set(path) else past
+    return past._replace(lines=()) if is_data_set(path) else past  # the user has no file with lines of a data set
 
 
 def read_queries(words: Sequence[str], path: str, target: str | None, reading: Reading) -> tuple[Past, Queries]:

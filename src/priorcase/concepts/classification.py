@@ -123,9 +123,8 @@ def _smoothed(votes: FloatArray) -> FloatArray:
 def claims(queries: Queries) -> tuple[BoolArray, FloatArray, FloatArray]:
     """Return three arrays of shape (queries, classes) with the result of each class's description.
 
-    The first array contains whether the description claims the query, that is, assigns it to the class; the second the
-    share of class members among the nearest instances, and the third the cost of the nearest instances. The costs are
-    divided by the sum of the attribute weights, which makes them comparable between descriptions.
+    The arrays contain whether the description claims the query (assigns it to the class), the share of class members
+    among the nearest instances, and the cost of the nearest instances divided by the sum of the attribute weights.
     """
     shape = len(queries), queries.memory.seen.codes.size
     claimed, share, distance = np.zeros(shape, bool), np.zeros(shape), np.full(shape, np.inf)
@@ -142,15 +141,11 @@ def claims(queries: Queries) -> tuple[BoolArray, FloatArray, FloatArray]:
 
 
 def _winners(queries: Queries) -> BoolArray:
-    """Return a mask of the classes that win each query, including ties, shape (queries, classes).
-
-    The nearest class among those that claim the query wins. If no class claims the query, the class with the nearest
-    member wins. If no class has a member, the most frequent class wins.
-    """
+    """Return a mask of the classes that win each query, including ties, of shape (queries, classes)."""
     claimed, _, distance = claims(queries)
-    won = _least(distance, claimed)
+    won = _least(distance, claimed)  # the nearest of the classes that claim the query
     unclaimed = np.flatnonzero(~claimed.any(axis=1))
-    if unclaimed.size:
+    if unclaimed.size:  # the class with the nearest member; the most frequent class if no class has a member
         won[unclaimed] = _by_members(queries.some(unclaimed))
     return won
 

@@ -72,10 +72,7 @@ class Rules:
         return self.keep == "every" and not self.window
 
     def compare(self, schema: Schema, rows: Instances, earlier: Comparison | None = None) -> Comparison:
-        """Return the `Comparison` for the attributes of a schema; distances other than Aha's are fitted to ``rows``.
-
-        ``earlier`` is the comparison before attributes were added to the schema; the codes of ``earlier`` are kept.
-        """
+        """Return the `Comparison` for the attributes of a schema; distances other than Aha's are fitted to ``rows``."""
         if self.growing:
             return _growing(self.distance, schema).with_live(earlier)
         fitted = self.distance.fit(rows, 0)
@@ -101,14 +98,11 @@ class Rules:
 
 
 class LiveValues:
-    """The values of an attribute whose differences are computed in Python, numbered in order of arrival.
-
-    Unseen values of queries are numbered -2, -3, ... and kept until the next prediction. No other call can replace
-    these values during a prediction, because a learner holds a lock.
-    """
+    """The values of an attribute whose differences are computed in Python, numbered in order of arrival."""
 
     def __init__(self, term: Computation) -> None:
         self.values: list[Value] = []
+        # Values of the queries of one prediction, with the codes -2, -3, ...; the learner's lock protects them.
         self.unseen: Sequence[Value] = ()
         self._codes: dict[Value, int] = {}
         self._term = self._latest = replace(term, values=(), numbers=None)

@@ -55,10 +55,7 @@ class Shared:
 
 
 class ConceptMemory(Memory):
-    """Concept descriptions, and all rows that are stored by at least one description.
-
-    The id of a row is its position in the stream of learned rows.
-    """
+    """Concept descriptions, and all rows stored by at least one of them; a row's id is its position in the stream."""
 
     def __init__(self, instances: Instances, rules: Rules) -> None:
         super().__init__(instances)
@@ -147,10 +144,7 @@ class ConceptMemory(Memory):
         return len(self.ids)
 
     def detached(self, schema: Schema | None = None) -> Self:
-        """Return a copy with its own compiled descriptions.
-
-        If ``schema`` has additional attributes, their values are missing in all stored rows.
-        """
+        """Return a copy with its own compiled descriptions; additional attributes of ``schema`` have missing values."""
         other, comparison = self.fork(), None
         if schema is not None:
             sources = [*range(known := len(self.instances.schema)), *(None for _ in schema.kinds[known:])]
@@ -161,10 +155,7 @@ class ConceptMemory(Memory):
         return other
 
     def current(self) -> ConceptMemory:
-        """Return the memory that matches the compiled descriptions: this memory, or its successor after a change.
-
-        The caller must hold the lock of the descriptions.
-        """
+        """Return this memory or, after a change, its successor; the caller must hold the lock of the descriptions."""
         memory, change, forked = self, self.shared.change, self.shared.lock.held_at_fork
         if change is not None and change.after.version != self.version:
             if forked and len(change.results) < change.expected:
@@ -192,10 +183,8 @@ class ConceptMemory(Memory):
         return None if self.rules.per_class else self.descriptions[None]
 
     def of_classes(self) -> list[Description]:
-        """Return the description of each class, in the order of the classes.
-
-        For a class without rows, this is the description with the key None, in which no row belongs to the class.
-        """
+        """Return the description of each class, in the order of the classes."""
+        # Classes without rows share the description with the key None, in which no row belongs to the class.
         return [self.descriptions.get(code, self.descriptions[None]) for code in self.seen.codes.tolist()]
 
     def named(self) -> list[tuple[int | None, Description]]:
@@ -204,13 +193,10 @@ class ConceptMemory(Memory):
         return [(code, self.descriptions[code]) for code in codes if code in self.descriptions]
 
     def digest(self) -> str:
-        """Return a SHA-256 hash of the stored rows and of the concept descriptions.
-
-        If all rows are stored, the descriptions follow from the rows, and only the rows are hashed.
-        """
+        """Return a SHA-256 hash of the stored rows and of the concept descriptions."""
         # Rows are hashed in order and classes by name, since ids and codes depend on removed rows.
         rows, seen = self.instances.digest(), self.seen
-        if self.rules.keeps_all or not self.descriptions:
+        if self.rules.keeps_all or not self.descriptions:  # the descriptions follow from the rows
             return rows
         parts = sha256(_DIGEST_FORMAT + rows.encode())
         for code, label in zip(seen.codes.tolist(), seen.classes.tolist(), strict=True):
@@ -259,14 +245,11 @@ class Change:
     results: list[Any] = field(default_factory=list)  # results of these calls, added together
 
     def made(self, run: Callable[[list[Any]], None]) -> ConceptMemory:
-        """Call ``run``, which changes the compiled descriptions, and return the memory after the change.
-
-        ``run`` makes all changes in one call to C++. After Ctrl-C, either all changes have been made or none.
-        """
+        """Call ``run``, which changes the compiled descriptions in one C++ call, and return the memory afterwards."""
         with self.before.shared.lock:
             self.after.version = self.before.version + 1
             self.before.shared.change = self
-            run(self.results)
+            run(self.results)  # after Ctrl-C, either all changes have been made or none
             return self.finished()
 
     def finished(self) -> ConceptMemory:
@@ -280,10 +263,7 @@ class Change:
         return memory
 
     def outcome(self) -> ConceptMemory:
-        """Return the memory after the change if all of it was made, or the memory before it if none of it was made.
-
-        Raise an error if only a part of the change was made.
-        """
+        """Return the memory after the change if all of it was made, or the memory before it if none of it was made."""
         if len(self.results) == self.expected:
             return self.finished()
         n_seen, cores = self.before.seen.n_rows, [one.core for one in self.before.descriptions.values()]
@@ -370,11 +350,7 @@ def _with_classes(descriptions: Descriptions, targets: AnyArray) -> Descriptions
 
 
 def _labels(descriptions: Descriptions, rows: Rows) -> list[IdArray]:
-    """Return the labels of the rows in each description.
-
-    Labels are class codes if all classes share a description. In the description of a single class, the label is 1 for
-    rows of the class, and 0 for other rows.
-    """
+    """Return the labels of the rows in each description: class codes, or 1 and 0 for a description of one class."""
     ids, _, targets = rows
     if not descriptions[None].rules.per_class:
         return [targets]
@@ -388,16 +364,14 @@ def _labels(descriptions: Descriptions, rows: Rows) -> list[IdArray]:
 def _after_learning(
     descriptions: Descriptions, ids: IdArray, results: Sequence[tuple[Any, ...]]
 ) -> tuple[Descriptions, IdArray]:
-    """Return the descriptions with the results of learning, and the ids of the rows that are no longer stored.
-
-    After an interrupt, the function can be called again and gives the same result.
-    """
+    """Return the descriptions with the results of learning, and the ids of the rows that are no longer stored."""
     after = dict(descriptions)
     for (code, one), result in zip(descriptions.items(), results, strict=True):
         if one.trace is not None:
             after[code] = replace(one, trace=np.concatenate([one.trace, np.stack(result[1:], axis=1)]))
     if descriptions[None].held is None:
         return after, results[0][0]
+    # After an interrupt, these updates are repeated and give the same result.
     new, left = ids.tolist(), set()
     for one, (gone, *_) in zip(after.values(), results, strict=True):
         assert one.held is not None

@@ -27,11 +27,7 @@ Stage: TypeAlias = tuple[int, int, Schema]
 
 
 def read_some(instances: Instances, X: Any, *, extend: bool) -> tuple[Table, ColumnKinds]:
-    """Read the table ``X``, with missing values for absent attributes; also return its columns with their kinds.
-
-    If ``extend`` is True, additional columns become attributes at the end of the schema. Otherwise, an additional
-    column raises an error if any of its values is known.
-    """
+    """Read a table that may lack attributes or, with ``extend``, add some; also return its columns with their kinds."""
     source = open_source(X)
     check_some(source.rows, len(source.columns))
     schema = instances.schema
@@ -59,11 +55,7 @@ def read_some(instances: Instances, X: Any, *, extend: bool) -> tuple[Table, Col
 
 
 def _matched(schema: Schema, source: Source) -> tuple[list[int | None], list[int]]:
-    """Return the position of each attribute's column (None if absent), and the positions of all other columns.
-
-    Columns are matched by name if both the schema and the table have names. Otherwise, they are matched by position,
-    and no attribute may be absent.
-    """
+    """Return the position of each attribute's column (None if absent), and the positions of all other columns."""
     n = len(schema)
     if schema.names is None or source.names is None:
         if len(source.columns) < n or (schema.names is not None and len(source.columns) > n):
@@ -90,11 +82,7 @@ def brings_columns(schema: Schema, X: Any) -> bool:
 
 
 def stages(table: Table, known: int) -> Iterator[tuple[slice, Table]]:
-    """Split a table at the rows where attributes appear; yield the row range and the table of each part.
-
-    The first ``known`` attributes are in all parts. Each of the other attributes appears at the first row in which its
-    value is known, and is in all parts from this row on. An attribute without known values is in no part.
-    """
+    """Split a table at the rows where attributes appear; yield the row range and the table of each part."""
     later = table.columns[known:]
     order, parts = _appearing(
         [column.codes >= 0 if isinstance(column, Coded) else ~np.isnan(column) for column in later], len(table)
@@ -112,9 +100,8 @@ def staged(
 ) -> tuple[Instances, list[Stage]]:
     """Return the rows to learn again, with the attributes that they still have, and the stages of learning.
 
-    A stage is a range of rows with the same attributes. ``order`` contains the ids of the rows in the order of
-    learning. ``calls`` contains the columns of the table in each call of `fit` or `partial_fit`; calls without
-    remaining rows are omitted.
+    ``order`` contains the ids of the rows in the order of learning. ``calls`` contains the columns of each table that
+    was passed to `fit` or `partial_fit`; calls without remaining rows are omitted.
     """
     schema = instances.schema
     if not calls or calls[0] is None:
@@ -140,10 +127,9 @@ def staged(
 
 
 def _appearing(known: Sequence[BoolArray], n: int) -> tuple[list[int], list[tuple[int, int, int]]]:
-    """Return the columns in the order in which they appear, and the parts into which ``n`` rows are split.
+    """Return the columns by the row of their first known value, and the parts into which these rows split ``n`` rows.
 
-    ``known`` contains a mask of the known values of each column. A column appears at its first known value, and a new
-    part begins there. A part is a tuple (start, stop, number of columns that have appeared).
+    A part is a tuple (start, stop, number of columns that have appeared).
     """
     births = sorted((int(np.argmax(rows)), a) for a, rows in enumerate(known) if rows.any())
     starts = sorted({0, *(row for row, _ in births)})

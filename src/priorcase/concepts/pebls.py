@@ -243,15 +243,12 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         return np.asarray(classes.labels[classes.at(rows)])
 
     def _how_many(self, n_neighbors: int | None, *, own: bool = False) -> int:
-        """Return the number of neighbors; raise an error if fewer exemplars are stored.
-
-        If ``own`` is True, the queries are stored exemplars, and no exemplar is its own neighbor.
-        """
+        """Return the number of neighbors; raise an error if fewer exemplars are stored."""
         stored = len(self._stored())
         if n_neighbors is not None:
             check_value("n_neighbors", n_neighbors, _COUNT)
         k = self._k if n_neighbors is None else int(n_neighbors)
-        if k > stored - own:
+        if k > stored - own:  # a stored exemplar is not its own neighbor
             raise TooFewRowsError(
                 f"Expected n_neighbors {'<' if own else '<='} n_samples_fit, but n_neighbors = {k}, "
                 f"n_samples_fit = {stored}. Use a smaller n_neighbors, or store more rows."
@@ -439,11 +436,7 @@ def weigh(exemplars: CompiledExemplars, cells: FloatArray, labels: IdArray, weig
 
 @dataclass(frozen=True, eq=False)
 class Symbols:
-    """Stored rows with numbers replaced by bins; numbers in queries are replaced in the same way.
-
-    A number outside the stored range belongs to the nearest bin. A bin without stored rows is an unseen value. A
-    missing number is treated like any other missing value.
-    """
+    """Stored rows with numbers replaced by bins; numbers in queries are replaced in the same way."""
 
     instances: Instances  # the rows as symbols, in the order of their ids and numbered from 0
     stored: Schema  # original kinds of the columns
@@ -480,11 +473,7 @@ class Symbols:
         return Table(self.instances.schema, len(table), tuple(columns))
 
     def held(self, a: int) -> tuple[FloatArray, tuple[str, ...]]:
-        """Return the codes and names of the stored symbols of attribute ``a``; a missing value has the name "?".
-
-        Bins and levels are in ascending order, nominal values in order of first occurrence. If several symbols have the
-        same name, such as 1 and "1", a number is appended to each of these names except the first.
-        """
+        """Return the codes and names of the stored symbols of attribute ``a``; a missing value has the name "?"."""
         column, edges, values = codes_of(self.instances.column(a)), self.edges[a], self.instances.values(a)
         codes = first_seen(column).tolist()
         if edges is not None:
@@ -506,7 +495,7 @@ class Symbols:
             codes, shown = [*codes, np.nan], [*shown, "?"]
         names: dict[str, None] = {}
         for name in shown:
-            names[free_label(name, names)] = None
+            names[free_label(name, names)] = None  # values such as 1 and "1" get different names
         return np.array(codes, np.float64), tuple(names)
 
 

@@ -56,10 +56,8 @@ def wilson_interval(
 
 
 def wilson_bounds(s: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
-    """Return the lower and upper Wilson bounds for ``s`` successes in ``n`` trials and the normal quantile ``z``.
-
-    The order of operations is the same as in C++, so that the results are identical.
-    """
+    """Return the lower and upper Wilson bounds for ``s`` successes in ``n`` trials and the normal quantile ``z``."""
+    # The order of operations is the same as in C++, so that the results are identical.
     s, n = np.broadcast_arrays(s, n)
     tried = n > _LEAST
     n = np.where(tried, n, 1.0)
@@ -77,12 +75,7 @@ def normal_quantile(confidence: float, *, parameter: str) -> float:
 
 
 def verdicts(accuracy: tuple[FloatArray, FloatArray], frequency: tuple[FloatArray, FloatArray]) -> AnyArray:
-    """Return the verdict of IB3 on each record: acceptable, poor or mediocre.
-
-    Both arguments contain lower and upper bounds. A record is acceptable if the lower bound of its accuracy is above
-    the upper bound of the frequency of its class, and poor if the upper bound of its accuracy is below the lower bound
-    of this frequency. All other records are mediocre.
-    """
+    """Return IB3's verdict on each record: acceptable, poor or mediocre; both arguments are (lower, upper) bounds."""
     names = np.array(["mediocre", "acceptable", "poor"], dtype=object)
     verdict: AnyArray = names[np.where(accuracy[0] > frequency[1], 1, np.where(accuracy[1] < frequency[0], 2, 0))]
     return verdict

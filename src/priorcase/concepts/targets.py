@@ -23,12 +23,7 @@ from priorcase.schema.kinds import content_of
 
 @dataclass(frozen=True, eq=False)
 class SeenClasses:
-    """Classes of all learned rows that were not forgotten, with codes in order of first occurrence.
-
-    The counts include rows that were learned but not stored. If the targets are an indicator, each of its columns is a
-    class from the start, even without rows. A `Labeling` can read the classes from this object, because it has the same
-    target methods as the stored rows (`Instances`).
-    """
+    """Classes of all learned rows (stored or not) that were not forgotten, with codes in order of first occurrence."""
 
     labeling: Labeling  # flat unless the classes are the columns of an indicator
     labels: tuple[Value, ...]  # the class of each code; None if all rows of the class were forgotten
@@ -36,6 +31,7 @@ class SeenClasses:
     n_rows: int = 0
     next_id: int = 0
 
+    # The interface of `LabeledRows`, from which `Labeling` reads the classes.
     def __len__(self) -> int:
         return self.n_rows
 
@@ -130,11 +126,7 @@ class SeenClasses:
         return seen
 
     def of_rows(self, instances: Instances) -> Self:
-        """Return a copy that counts only the remaining rows, which are ``instances``.
-
-        A class without remaining rows keeps its code, but its name becomes None. The columns of an indicator keep their
-        names.
-        """
+        """Return a copy that counts only ``instances``, the rows that were not forgotten."""
         rows = np.zeros(len(self.labels), np.int64)
         for t in range(len(self.labels) if self.indicator else 1):
             for value, count in zip(instances.target_values(t), instances.target_counts(t).tolist(), strict=False):
@@ -227,10 +219,7 @@ def _read(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: bool) ->
 
 
 def _members(y: Any, labels: Labels, seen: SeenClasses) -> BoolArray:
-    """Return whether each row belongs to each class, shape (rows, classes).
-
-    If the classes have names, the columns of a frame are matched by name, otherwise by position.
-    """
+    """Return whether each row belongs to each class, shape (rows, classes)."""
     values, names = labels.values, _column_names(y)
     if found := _not_0_or_1(labels):
         raise TargetError(

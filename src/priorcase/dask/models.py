@@ -161,17 +161,13 @@ def _nominal_numbers(model: Any, meta: Any) -> frozenset[Name]:
 
 
 def _fit_counts(model: Any, agreement: Agreement, partitions: Sequence[Delayed]) -> Any:
-    """Fit a Bayes classifier to each partition, and merge the fitted models in the order of the partitions.
-
-    If the model learns cut points and does not keep the rows, a first pass over the partitions learns the cut points,
-    and a second pass counts the rows.
-    """
+    """Fit a Bayes classifier to each partition, and merge the fitted models in the order of the partitions."""
     reader = clone(model).set_params(schema=agreement.empty.schema, categorical_features="from_dtype")
     if model.keep_rows:
         found = _reduced(_learned, reader, partitions, "merge")
     else:
         found = _reduced(_gathered, reader, partitions, "_gathered_with")
-        if (settled := found._settled()) is not None:
+        if (settled := found._settled()) is not None:  # the first pass learned cut points; now count the rows
             found = _reduced(_counted, settled, partitions, "merge")
     return found.set_params(schema=model.schema, categorical_features=model.categorical_features)
 
@@ -282,23 +278,17 @@ def _dtype(model: Any, what: str) -> Any:
 
 
 def _as_array(tasks: Sequence[Delayed], classes: Any, dtype: Any) -> Any:
-    """Return a Dask array of predictions with one chunk for each task.
-
-    ``classes`` is the model if the tasks return class probabilities, otherwise None.
-    """
+    """Return a Dask array of predictions with one chunk per task; for probabilities, ``classes`` is the model."""
     shape = (np.nan,) if classes is None else (np.nan, len(classes.classes_))
     return dask.array.concatenate([dask.array.from_delayed(task, shape, dtype) for task in tasks])
 
 
 def _blocks(model: DistributedKNN, X: Any, k: int) -> list[tuple[int, int, Delayed]]:
-    """Split queries into blocks, to limit the memory for the neighbors of a block.
-
-    Return the number, the position of the first query, and the queries of each block. More than 64 queries are split
-    into at least two blocks, so that the blocks can search the partitions in different orders.
-    """
+    """Split queries into blocks to limit memory; return the number, first position and queries of each block."""
     queries = encoded(model._empty, X)
     n = len(queries.cells)
     check_some(n, len(model.schema_))
+    # More than one block, so that the blocks can search the partitions in different orders.
     size = max(1, min(_ENTRIES // max(k, 1), max(-(-n // 2), _LEAST_BLOCK)))
     blocks = [replace(queries, cells=queries.cells[i : i + size]) for i in range(0, n, size)]
     return [(turn, turn * size, delayed(block, traverse=False)) for turn, block in enumerate(blocks)]
@@ -404,12 +394,9 @@ def _workers() -> Any:
 
 
 class _Workers(DaskDistributedBackend):
-    """joblib's backend for Dask, which sends large arguments as tasks instead of scattering them.
+    """joblib's backend for Dask, which sends large arguments as tasks instead of scattering them."""
 
-    A scattered argument is lost if the worker that holds it dies, and calls then fail or wait forever. Dask runs a lost
-    task again.
-    """
-
+    # A scattered argument is lost if its worker dies, and calls then fail or wait forever. Dask runs a lost task again.
     async def _to_func_args(self, func: Any) -> tuple[Any, list[Any]]:
         tasks = [
             (call, [self._task(arg) for arg in args], {name: self._task(arg) for name, arg in options.items()})

@@ -52,15 +52,11 @@ _GOLDEN = 0.6180339887
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Encoded queries; if the queries are stored rows, also their ids, targets and weights.
-
-    ``unseen`` contains the values of the queries that are not in the stored rows. If the queries are stored rows,
-    ``own`` contains their ids, and no row is its own neighbor.
-    """
+    """Encoded queries; if the queries are stored rows, also their ids, targets and weights."""
 
     cells: FloatArray
-    unseen: Sequence[Any] = ()
-    own: IdArray | None = None
+    unseen: Sequence[Any] = ()  # values that are not in the stored rows
+    own: IdArray | None = None  # ids of queries that are stored rows; no row is its own neighbor
     targets: AnyArray | None = None
     weights: FloatArray | None = None
 
@@ -70,29 +66,21 @@ class Queries:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Nearest rows of each query in one or more partitions, nearest first.
+    """Nearest rows of each query in one or more partitions, nearest first."""
 
-    The rows of query i are at the positions from ``indptr[i]`` to ``indptr[i + 1] - 1``. ``overflow`` is a mask of the
-    distances that are infinite because they overflow float64, or None if no distance overflows.
-    """
-
-    indptr: IdArray
+    indptr: IdArray  # the rows of query i are at the positions from indptr[i] to indptr[i + 1] - 1
     ids: IdArray
     distances: FloatArray
     targets: AnyArray
     weights: FloatArray | None = None
-    overflow: AnyArray | None = None
+    overflow: AnyArray | None = None  # mask of the distances that overflow float64; None if there are none
 
     @property
     def nbytes(self) -> int:
         return sum(value.nbytes for value in vars(self).values() if value is not None)
 
     def refuse_overflow(self, queries: IntArray, at: Any = slice(None), *, first: int = 0) -> None:
-        """Raise an error if any of the distances at the positions ``at`` overflows float64.
-
-        ``queries`` contains the position of the query for each of these distances. The error message shows this
-        position plus ``first``.
-        """
+        """Raise an error if a distance at ``at`` overflows; ``queries`` contains the query number of each distance."""
         if self.overflow is not None and (wrong := self.overflow[at]).any():
             entry = int(np.argmax(wrong))
             raise NumericRangeError(
@@ -105,10 +93,7 @@ class Found:
 
 
 class IndexedPartition:
-    """Rows of one partition with their search index.
-
-    The index is not sent to other workers, which build it again from the rows.
-    """
+    """Rows of one partition with their search index; other workers build the index again from the rows."""
 
     def __init__(
         self, stored: Instances, fitted: FittedDistance, weights: FloatArray | None, algorithm: Algorithm, threads: int
@@ -148,9 +133,8 @@ class IndexedPartition:
     ) -> Found:
         """Return, for each query, the rows that may be among the ``k`` nearest rows of all partitions.
 
-        If ``weighted`` is True, enough rows are returned for a total weight of ``k``. If ``ties`` is True, rows at the
-        same distance as the last row are also returned. ``limits`` contains, for each query, a distance within which
-        another partition has ``k`` rows; rows farther away than this distance may be omitted.
+        If ``weighted`` is True, enough rows are returned for a total weight of ``k``. Rows farther away than ``limits``
+        (one distance for each query) may be omitted, because another partition has ``k`` rows within this distance.
         """
         n = len(queries.cells)
         if not len(self) or not n:
@@ -171,10 +155,7 @@ class IndexedPartition:
     def _ask(
         self, queries: Queries, at: IntArray, k: int = 0, ties: bool = False, limits: FloatArray | None = None
     ) -> Neighbors:
-        """Find the neighbors of the queries at the positions ``at``.
-
-        Return the ``k`` nearest rows of each query or, if ``limits`` is given, all rows within the limit of each query.
-        """
+        """Return the ``k`` nearest rows of the queries at ``at``, or all rows within ``limits`` if limits are given."""
         cells, own = queries.as_cells()[at], None if queries.own is None else queries.own[at]
         options: Any = {"weights": self.weights, "exclude": own, "algorithm": self.algorithm, "threads": self.threads}
         if limits is not None:
@@ -194,11 +175,7 @@ class IndexedPartition:
             k *= 2
 
     def _few_within(self, queries: Queries, limits: FloatArray) -> AnyArray:
-        """Return a mask of the queries that have only few rows of this partition within their limits.
-
-        The number of rows is estimated from a sample. The limits were computed from another partition, so all rows of
-        this partition may be within a limit.
-        """
+        """Return a mask of the queries with few rows of this partition within their limits, estimated from a sample."""
         probe = self.stored.ids[:: max(1, len(self) // _PROBED)]
         costs = self.index.costs(self.fitted, queries.as_cells(), weights=self.weights, ids=probe, threads=self.threads)
         share = (self.fitted.finish(costs) <= limits[:, None]).mean(axis=1)
@@ -206,11 +183,8 @@ class IndexedPartition:
         return few
 
     def _positions(self, ids: IdArray) -> IntArray:
-        """Return the positions of the rows with the given ids.
-
-        The ids of a partition are consecutive unless rows with zero weight were dropped.
-        """
-        own = self.stored.ids
+        """Return the positions of the rows with the given ids."""
+        own = self.stored.ids  # consecutive unless rows with zero weight were dropped
         return ids - own[0] if own[-1] - own[0] == own.size - 1 else np.searchsorted(own, ids)
 
     def _row_weights(self) -> FloatArray:
@@ -262,11 +236,7 @@ def nearest(part: IndexedPartition, queries: Queries, k: int, ties: bool, weight
 
 
 def merged(lists: Sequence[Found], k: int, ties: bool) -> Found:
-    """Merge the neighbors found in several partitions, and keep the ``k`` nearest neighbors of each query.
-
-    If ``ties`` is True, neighbors at the same distance as the k-th neighbor are also kept. If rows have weights, all
-    neighbors are kept.
-    """
+    """Merge neighbors from several partitions; keep the ``k`` nearest of each query, or all if rows have weights."""
     lists = [each for each in lists if len(each.ids)] or list(lists[:1])
     if not len(lists[0].ids):
         return lists[0]
@@ -344,10 +314,7 @@ class Votes:
     total: float
 
     def answer(self, what: Answer, found: Found, k: int | FloatArray, queries: Queries, first: int = 0) -> AnyArray:
-        """Return the predictions or class probabilities for queries from their neighbors.
-
-        ``k`` is a number for all queries, or an array with one number for each query.
-        """
+        """Return predictions or class probabilities for queries; ``k`` is one number, or one for each query."""
         n, own = len(queries.cells), queries.targets
         if not n:
             width = () if what == "predict" else (0 if self.labels is None else self.labels.size,)
@@ -608,10 +575,7 @@ def _head(model: KNN, agreement: Agreement) -> Any:
 
 
 def _learned(head: Any, empty: Instances, stored: Sequence[Delayed]) -> tuple[FloatArray | None, int | None]:
-    """Return the attribute weights, and k if it is selected by leave-one-out (otherwise None).
-
-    If weights or k must be learned, one worker receives all encoded rows.
-    """
+    """Return the attribute weights, and k if it is selected by leave-one-out (otherwise None)."""
     memory = head._new_memory(empty.schema, empty.targets)
     given = memory._weights
     learned = isinstance(given, (RelevanceWeights, LearnedWeights))
@@ -622,7 +586,7 @@ def _learned(head: Any, empty: Instances, stored: Sequence[Delayed]) -> tuple[Fl
         )
     if not learned and head._k != "loo":
         return given, None
-    parts = list(stored)
+    parts = list(stored)  # one worker receives all encoded rows
     weights, k = dask.compute(delayed(_learn, pure=False)(delayed(head, traverse=False), parts))[0]
     return (weights if learned else given), k
 

@@ -45,15 +45,12 @@ _SAMPLE = 20  # first known values, kept even if repeated, to distinguish free t
 
 @dataclass(frozen=True)
 class Partition:
-    """One partition of a Dask table: its rows, targets and weights.
-
-    The targets are a column of the frame (`InFrame`) or a separate series, and so are the weights.
-    """
+    """One partition of a Dask table: its rows, targets and weights."""
 
     number: int
     frame: Any
-    target: Any
-    weight: Any
+    target: Any  # a series, or `InFrame` for a column of the frame
+    weight: Any  # like the target
 
     def parts(self) -> tuple[Any, Any, FloatArray | None]:
         """Return rows, targets and weights; target and weight columns are removed from the rows."""
@@ -122,14 +119,11 @@ def sketch(partition: Partition, nominal: frozenset[Name], classes: bool) -> Ske
 
 
 def _reduced(column: Column, distinct: bool) -> tuple[Column, int]:
-    """Return a short column of the same kind, and the number of known values.
-
-    The short column contains all distinct values. For a numeric column, it contains them only if ``distinct`` is True.
-    """
+    """Return a short column of the same kind, and the number of known values."""
     if isinstance(column, ArrayColumn):
         missing = column._missing
         known = np.flatnonzero(~missing)
-        at = known[:1]
+        at = known[:1]  # one number is enough unless all distinct numbers are needed
         if column.array.dtype.kind == "f":  # infinite numbers raise an error when the rows are read
             at = np.flatnonzero(np.isfinite(column.array))[:1]
         if distinct or column.array.dtype.kind == "b":
@@ -163,14 +157,11 @@ def _key(value: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """Kinds of columns and codes of values, which are the same in all partitions, and the numbering of the rows.
+    """Kinds of columns and codes of values, which are the same in all partitions, and the numbering of the rows."""
 
-    ``empty`` contains the kinds and codes, but no rows. ``offsets`` contains the id of the first row of each partition.
-    """
-
-    empty: Instances
+    empty: Instances  # no rows, but the kinds of the columns and the codes of the values
     labeling: Labeling | None
-    offsets: tuple[int, ...]
+    offsets: tuple[int, ...]  # id of the first row of each partition
     rows: int
 
 

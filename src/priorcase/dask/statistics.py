@@ -49,10 +49,7 @@ def over(stored: Stored, function: Callable[..., Any], *given: Any) -> list[Any]
 
 
 class ReducedStatistics(Statistics):
-    """Statistics of the rows of all partitions.
-
-    ``empty`` contains the schema, the codes of all values and the number of rows with each code, but no rows.
-    """
+    """Statistics of the rows of all partitions; ``empty`` contains the schema, and the codes with their counts."""
 
     def __init__(self, empty: Instances, target: int | None, stored: Stored, totals: Totals) -> None:
         super().__init__(empty, target)
@@ -279,10 +276,7 @@ def select(stored: Stored, ranks: Mapping[int, Sequence[int]]) -> dict[int, list
 def _digits(
     stored: Instances, asked: Sequence[tuple[int, int]], shift: int
 ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """For each pair (column, prefix), return the distinct digits that follow the prefix, and their counts.
-
-    A digit consists of 16 bits.
-    """
+    """For each pair (column, prefix), return the distinct 16-bit digits that follow the prefix, and their counts."""
     found = []
     keys: dict[int, NDArray[np.uint64]] = {}
     for a, prefix in asked:

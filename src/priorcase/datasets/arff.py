@@ -113,10 +113,7 @@ def read_arff(text: str, source: str) -> RawTable:
 
 
 def _arff_attribute(rest: str) -> tuple[str, list[Meaning]]:
-    """Return the column name declared by an ``@attribute`` line, and the possible meanings of the column.
-
-    The meanings are in the order in which they should be tried.
-    """
+    """Return the name and the possible meanings (in the order to try) of a column declared by ``@attribute``."""
     found = _ATTRIBUTE.match(rest)
     name = "" if found is None else found[3] or _ESCAPE.sub(_unescaped, found[1] or found[2] or "")
     if found is None or not name:
@@ -274,10 +271,7 @@ def _field(token: Token) -> Field:
 
 
 def arff_fields(text: str, *, braces: bool = False) -> list[Field]:
-    """Split a line at commas or tabs, and ignore a comment at its end.
-
-    If ``braces`` is True, the line begins with a list in braces, and the fields of this list are returned.
-    """
+    """Split a line at commas or tabs, ignoring a trailing comment; if ``braces``, split only the list in braces."""
     fields: list[Field] = []
     at, more, empty = int(braces), True, False
     while more:

@@ -37,10 +37,7 @@ class C45Name(NamedTuple):
 
 
 def read_c45(names: str, names_source: str, rows: str, source: str) -> RawTable:
-    """Return the fields of a C4.5 data file as strings, and the declarations in the ``.names`` file.
-
-    Ignored columns are dropped. The target is named ``"class"``, unless the ``.names`` file names a target column.
-    """
+    """Return the fields of a C4.5 data file as strings, and the declarations in the ``.names`` file."""
     meanings, target = read_c45_names(names, names_source)
     fields: list[list[str | None]] = []
     lines: list[int] = []

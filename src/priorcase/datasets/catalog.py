@@ -120,10 +120,7 @@ def load(
 
 
 def load_frame(name: str, schema: Mapping[str, Any]) -> Any:
-    """Load a data set as a single pandas frame in the form returned by `read_table`.
-
-    ``schema`` overrides the kinds of some columns.
-    """
+    """Load a data set as a single pandas frame, as returned by `read_table`; ``schema`` overrides some kinds."""
     return _read_frame(*_found(name, None, download=True), schema)
 
 
@@ -465,19 +462,13 @@ def _found(name: str, folder: Folder | None, *, download: bool) -> tuple[Path, D
 
 @dataclass(frozen=True)
 class Known:
-    """A data set at OpenML: its id, and information that its ARFF header lacks.
-
-    ``orders`` maps ordinal columns to their levels, lowest first, because ARFF cannot declare a column as ordinal.
-    ``nominal`` lists columns whose numbers are codes, and ``ids`` lists columns that identify a case. ``notes`` lists
-    confirmed differences between the OpenML data set and the original data; the OpenML data set is usually a copy from
-    Weka.
-    """
+    """A data set at OpenML: its id, and information that its ARFF header lacks."""
 
     number: int
-    orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    nominal: Sequence[str] = ()
-    ids: Sequence[str] = ()
-    notes: Sequence[str] = ()
+    orders: Mapping[str, Sequence[str]] = field(default_factory=dict)  # levels of ordinal columns, lowest first
+    nominal: Sequence[str] = ()  # columns whose numbers are codes
+    ids: Sequence[str] = ()  # columns that identify a case
+    notes: Sequence[str] = ()  # confirmed differences from the original data
 
 
 _OPENML = json.loads(files("priorcase.datasets").joinpath("openml.json").read_text(encoding="utf-8"))
@@ -587,10 +578,7 @@ def _keep(
     *,
     about: Mapping[str, Any],
 ) -> None:
-    """Write a table and its manifest to a new folder of the cache; if the folder exists, it is not changed.
-
-    Other processes see either the complete folder or no folder.
-    """
+    """Write a table and its manifest to a new folder of the cache; if the folder exists, it is not changed."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(table)
@@ -619,7 +607,7 @@ def _keep(
             (draft / entry["file"]).write_bytes(gzip.compress(content, mtime=0))
             (draft / MANIFEST).write_text(json.dumps({"datasets": [entry]}, indent=1), encoding="utf-8")
             draft.chmod(0o755)
-            os.replace(draft, folder)
+            os.replace(draft, folder)  # other processes see either the complete folder or no folder
         finally:
             shutil.rmtree(draft, ignore_errors=True)
     except OSError as error:

@@ -37,19 +37,16 @@ _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (code
 
 
 class RawTable(NamedTuple):
-    """The columns of a file as Arrow columns, before their kinds are inferred.
-
-    ``lines`` contains pairs (row, line number): one for the first row, and one for each row that does not begin on the
-    line directly after the previous row. ``lines`` is empty if the line numbers are unknown. ``declared`` contains the
-    kinds and values that the file declares for its columns, and ``about`` describes the format of the file.
-    """
+    """The columns of a file as Arrow columns, before their kinds are inferred."""
 
     source: str
     columns: dict[str, Any]
     rows: int
-    lines: tuple[tuple[int, int], ...] = ()
+    lines: tuple[tuple[int, int], ...] = ()  # pairs (row, line number), see `runs`; empty if unknown
+    # Kinds and values that the file declares for its columns.
     declared: dict[str, Any] = {}  # noqa: RUF012 (never changed)
     target: str | None = None
+    # Format of the file.
     about: dict[str, Any] = {}  # noqa: RUF012
 
 
@@ -157,11 +154,7 @@ def _sample(head: str, delimiter: str) -> list[list[str]]:
 
 
 def delimiter_of(text: str, usual: str = ",") -> str:
-    """Return the delimiter that best splits all records into the same number of fields; ``usual`` if none is found.
-
-    Blanks are chosen only if no other delimiter is found (or only tabs), and if most of the fields between blanks are
-    numbers.
-    """
+    """Return the delimiter that best splits all records into the same number of fields; ``usual`` if none is found."""
     best, found = (0.0, 0.0, 0), usual
     for mark in dict.fromkeys((usual, *DELIMITERS)):
         records = _sample(text, mark)
@@ -179,10 +172,7 @@ def delimiter_of(text: str, usual: str = ",") -> str:
 
 
 def _blanks_divide(text: str, width: int) -> bool:
-    """Return whether blanks split all lines into the same number of fields, most of which are numbers.
-
-    There must be more than ``width`` fields on each line.
-    """
+    """Return whether blanks split the lines into equally many (> ``width``) fields, most of which are numbers."""
     records, lines = _sample(_with_tabs(text), "\t"), text.splitlines()
     first = len(records[0]) if records else 0
     records, lines = records[1:] or records, lines[1:] or lines  # the first may be a header
@@ -201,11 +191,7 @@ def _with_tabs(text: str) -> str:
 
 
 def has_header(records: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first record is a header.
-
-    A record is a header if its fields differ in type from the fields below them, or if most of its fields do not occur
-    below.
-    """
+    """Return whether the first record is a header, judging by the types of its fields and by fields repeated below."""
     first, body = records[0], records[1:]
     if not body:
         return not all(map(_typed, first))
@@ -246,9 +232,8 @@ def read_delimited(
 ) -> RawTable:
     """Split a text, or undecoded UTF-8 bytes, into columns.
 
-    ``like`` contains the reading options of a reference table. In a large file, columns of plain numbers are converted
-    to numbers, and columns of ISO dates to timestamps. The columns in ``texts`` are not converted; if ``texts`` is
-    None, no column is converted.
+    In a large file, columns of plain numbers or ISO dates are converted. Columns in ``texts`` always stay strings; None
+    means all columns. ``like`` contains the reading options of a reference table.
     """
     start, head = 1, _head(content)
     if told := re.match(r"sep=(.)\r?\n", head):  # declared as in Excel
@@ -437,10 +422,7 @@ def _split_fast(
 
 
 def _plain_types(labels: Sequence[str], records: Sequence[Sequence[str]], texts: Collection[str]) -> dict[str, Any]:
-    """Return the Arrow types of the columns in which all sampled fields are plain numbers or ISO dates.
-
-    The result is empty if commas are decimal marks.
-    """
+    """Return the Arrow types of the columns in which all sampled fields are plain numbers or ISO dates."""
     import pyarrow as pa
 
     found: dict[str, Any] = {}
@@ -448,7 +430,7 @@ def _plain_types(labels: Sequence[str], records: Sequence[Sequence[str]], texts:
         held = [record[at] for record in records if at < len(record)]
         fields = [field for field in held if field and field not in MISSING and field != "."]
         if any("," in field and NUMBER.match(field) for field in fields):
-            return {}
+            return {}  # commas are decimal marks
         if name in texts or not fields or len(fields) < len([field for field in held if field]):
             continue  # markers of missing values are reported, so this column is not converted here
         if all(map(_INTEGER.fullmatch, fields)):

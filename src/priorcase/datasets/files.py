@@ -343,10 +343,7 @@ def read_excel(content: bytes, source: str, sheet: str | int | None, header: boo
 def _excel_rows(
     content: bytes, source: str, sheet: str | int | None, max_bytes: int
 ) -> tuple[list[tuple[int, list[Any]]], str | None]:
-    """Return the nonempty rows of a sheet as (row number, cells) pairs, and the name of the sheet.
-
-    Empty cells at the end of a row are omitted. The name is None if the workbook has only one sheet.
-    """
+    """Return the nonempty rows as (row number, cells) pairs, and the name of the sheet (None if there is only one)."""
     import openpyxl
 
     found: list[tuple[int, list[Any]]] = []
@@ -554,11 +551,7 @@ def read_sqlite(source: Readable, content: bytes, called: str, table: str | None
 
 
 def _database(source: Readable, content: bytes) -> sqlite3.Connection:
-    """Open an SQLite database.
-
-    A database file is opened read-only, because another program may write to it. If ``source`` is a compressed file or
-    an open file, ``content`` is opened in memory instead.
-    """
+    """Open an SQLite database file read-only, or the content of a compressed or open file in memory."""
     if isinstance(source, str | os.PathLike):
         path = Path(table_of(os.fspath(source))[0])
         if not path.exists():

@@ -247,10 +247,7 @@ def boundary_distance(X: AnyArray) -> FloatArray:
 
 
 def _beyond(points: FloatArray) -> FloatArray:
-    """Return the signed distance of each point from each rectangle along each axis (negative inside).
-
-    The result has the shape (points, rectangles, axes).
-    """
+    """Return signed distances (negative inside) of points from rectangles, shape (points, rectangles, axes)."""
     return np.maximum(DISJUNCTS[..., 0] - points[:, None, :], points[:, None, :] - DISJUNCTS[..., 1])
 
 
@@ -320,10 +317,7 @@ def add_noise(
 
 
 def _donors(column: Column, level: float, rng: np.random.Generator, draw: Any) -> IntArray:
-    """Return, for each row, the row from which its value is copied.
-
-    This is a random row with probability ``level``, and otherwise the row itself.
-    """
+    """For each row, return the row whose value it gets: a random row with probability ``level``, otherwise itself."""
     known = ~_gaps(column)
     own = np.arange(known.size)
     chances, picks = rng.random(own.size), rng.random(own.size)
@@ -338,10 +332,7 @@ def _row_with_value(_column: Column, known: BoolArray, picks: FloatArray) -> Int
 
 
 def _row_of_another_class(column: Column, known: BoolArray, picks: FloatArray) -> IntArray:
-    """Return, for each row, the first row of another class, which is chosen at random.
-
-    If there is only one class, each row gets itself.
-    """
+    """For each row, return the first row of a random other class, or the row itself if there is no other class."""
     codes = np.asarray(column.coded().codes)
     _, first, own = np.unique(codes[known], return_index=True, return_inverse=True)
     found = np.arange(codes.size)
@@ -389,10 +380,7 @@ def _is_table(y: Any) -> bool:
 
 
 def _table_of(X: Any, rows: IntArray) -> Any:
-    """Return a table of the same type as X, with rearranged values.
-
-    The value in row i of column a is copied from row ``rows[i, a]`` of this column in X.
-    """
+    """Return a table like X; the value in row i of column a is copied from row ``rows[i, a]`` of this column in X."""
     columns = range(rows.shape[1])
     if isinstance(X, NamedColumns):
         return NamedColumns.of({name: X.data[name][rows[:, a]] for a, name in enumerate(X.kinds)}, X.kinds)
@@ -411,10 +399,7 @@ def _table_of(X: Any, rows: IntArray) -> Any:
 
 
 def _targets_of(y: Any, rows: IntArray) -> Any:
-    """Return targets of the same type as y, with rearranged values.
-
-    The value in row i of target column t is copied from row ``rows[i, t]`` of this column in y.
-    """
+    """Return targets like y; the value in row i of column t is copied from row ``rows[i, t]`` of this column in y."""
     if _is_table(y):
         return _table_of(y, rows)
     if hasattr(y, "iloc"):

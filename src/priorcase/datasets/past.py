@@ -25,10 +25,7 @@ class Reading(NamedTuple):
 
 
 class Past(NamedTuple):
-    """Past cases with their targets.
-
-    ``lines`` contains the line number of each case in its file, and ``about`` describes how the file was read.
-    """
+    """Past cases with their targets."""
 
     source: str
     task: Task
@@ -36,8 +33,8 @@ class Past(NamedTuple):
     kinds: dict[str, Any]
     X: Any
     y: Any
-    lines: tuple[int, ...]
-    about: Mapping[str, Any]
+    lines: tuple[int, ...]  # line number of each case in its file
+    about: Mapping[str, Any]  # how the file was read
     declared: Collection[str] = ()
     schema: Mapping[str, str | Kind] = {}  # kinds that differ from those that learners infer
     uninformative: Mapping[str, Any] = {}  # columns that cannot help to predict, and why
@@ -56,11 +53,7 @@ def target_of(table: Any) -> str:
 def past_of(
     table: Any, target: str | None, reading: Reading, *, elsewhere: Collection[str] = (), missing: bool = False
 ) -> Past:
-    """Return the past cases of a frame that was read from a file.
-
-    ``elsewhere`` lists the columns declared for another table; these columns can be absent. If ``missing`` is True, the
-    target may have missing values.
-    """
+    """Return the past cases of a frame that was read from a file; columns in ``elsewhere`` can be absent."""
     about, source = table.attrs, str(table.attrs["source"])
     names = [*table.columns, *about.get("ignored", ())]
     target = target if target is not None else target_of(table)

@@ -172,10 +172,7 @@ def read_frame(
     missing: str | Collection[str] | None = None,
     **how: Any,
 ) -> Any:
-    """Read a table like `read_table`.
-
-    If ``lenient`` is True, the schema can contain columns that the table does not have.
-    """
+    """Read a table like `read_table`; if ``lenient`` is True, the schema can contain columns that do not exist."""
     check_choice("library", library, get_args(Library), hint="To get a frame of another library, convert the result.")
     _check_marks(decimal, thousands, dates, how.get("header"))
     earlier = _attributes_of(like)
@@ -336,11 +333,7 @@ def meaning_of(told: Any, label: str) -> Meaning:
 def declared_by(
     raw: RawTable, schema: Any, earlier: Mapping[str, Any] | None = None, *, lenient: bool = False
 ) -> dict[str, Meaning]:
-    """Return the declared meanings of columns.
-
-    Meanings are declared by the caller (``schema``), by a reference table (``earlier``) or by the file; the first of
-    these takes precedence.
-    """
+    """Return the meanings of columns declared by ``schema``, ``earlier`` or the file, in this order of precedence."""
     if not isinstance(schema, Mapping):
         raise ParameterError(f"schema must be a mapping from columns to kinds, got {quoted(schema)}.")
     if lenient:
@@ -377,10 +370,7 @@ def _is_text(column: Any) -> bool:
 def _typed(
     column: Any, told: Meaning | None, missing: tuple[str, ...] | None, where: Callable[[int], str], label: str
 ) -> tuple[Meaning, Any]:
-    """Return the meaning and the values of a column that has a type, such as a column of a Parquet file.
-
-    If another kind is declared for the column, it is converted to text and interpreted as this kind.
-    """
+    """Return the meaning and the values of a column that has a type, such as a column of a Parquet file."""
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import types
@@ -436,10 +426,7 @@ def line_numbers(about: Mapping[str, Any], rows: IntArray) -> IntArray:
 
 
 def _about(format: Format, raw: RawTable, conventions: Conventions, meanings: Mapping[str, Meaning]) -> dict[str, Any]:
-    """Return a description of how a table was read.
-
-    The description contains only plain values, so that it is preserved in copies, JSON files and Parquet files.
-    """
+    """Return a description of how a table was read, as plain values that copies, JSON and Parquet files preserve."""
     told = _in_words(format, raw, meanings)
     about: dict[str, Any] = {
         "understood": told,

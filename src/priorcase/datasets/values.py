@@ -51,28 +51,19 @@ _MONTHS = ("jan", "feb", "m(?:ar|är|rz)", "apr", "ma[yi]", "jun", "jul", "aug",
 
 @dataclass(frozen=True)
 class Meaning:
-    """Kind of the fields of a column, and their format.
-
-    ``decimal`` is the decimal mark of numbers (None if uncertain). ``thousands`` is the thousands separator; None
-    allows every separator that differs from the decimal mark. ``format`` is the order of the parts of dates, or a
-    ``strptime`` format, and ``utc`` is True if dates have a time zone. ``values`` are the values declared by a file or
-    a user. ``others`` counts invalid fields that were read as missing, and ``marks`` lists the markers of missing
-    values. ``signs`` lists what occurs in numbers: ``"thousands"`` (separators), ``"currency"`` (signs) or
-    ``"percent"`` (signs). ``mixed`` lists the non-numeric values of a nominal column that contains mostly numbers, such
-    as ``5more`` among 2, 3 and 4.
-    """
+    """Kind of the fields of a column, and their format."""
 
     kind: Literal["numeric", "nominal", "ordinal", "date", "ignore"]
-    decimal: str | None = None
-    thousands: str | None = None
-    format: str | None = None
-    utc: bool = False
-    values: tuple[str, ...] | None = None
-    others: Mapping[str, int] = field(default_factory=dict)
-    marks: tuple[str, ...] = ()
-    signs: tuple[str, ...] = ()
-    mixed: tuple[str, ...] = ()
-    keeps_dash: bool = False
+    decimal: str | None = None  # decimal mark of numbers; None if uncertain
+    thousands: str | None = None  # separator; None allows every separator that differs from the decimal mark
+    format: str | None = None  # order of the parts of dates ("dmy?" if uncertain), or a ``strptime`` format
+    utc: bool = False  # whether dates have a time zone
+    values: tuple[str, ...] | None = None  # declared by a file or a user
+    others: Mapping[str, int] = field(default_factory=dict)  # counts of invalid fields that were read as missing
+    marks: tuple[str, ...] = ()  # markers of missing values
+    signs: tuple[str, ...] = ()  # what occurs in numbers: "thousands" (separators), "currency" or "percent"
+    mixed: tuple[str, ...] = ()  # nonnumeric values among numbers in a nominal column, such as 5more among 2, 3 and 4
+    keeps_dash: bool = False  # whether "-" is a value
 
     def plain(self) -> dict[str, Any]:
         """Return a dictionary of the nonempty attributes of this object, with values that JSON can represent."""
@@ -96,12 +87,9 @@ class Meaning:
 
 
 class Conventions(NamedTuple):
-    """Format of fields as declared by the caller; None means that the format is detected.
+    """Format of fields as declared by the caller; None means that the format is detected."""
 
-    ``missing`` contains the strings that are read as missing, possibly including the empty string.
-    """
-
-    missing: tuple[str, ...] | None = None
+    missing: tuple[str, ...] | None = None  # strings that are read as missing, possibly ""
     decimal: str | None = None
     thousands: str | None = None
     dates: str | None = None
@@ -115,10 +103,7 @@ REMEDY = "Correct the field, leave it empty if the value is unknown, or declare 
 
 
 class Fields:
-    """The distinct fields of a column with their frequencies.
-
-    Surrounding blanks are removed from the fields if empty fields are missing values.
-    """
+    """The distinct fields of a column with their frequencies."""
 
     def __init__(self, text: Any, missing: tuple[str, ...] | None, *, keeps_dash: bool = False) -> None:
         import pyarrow as pa
@@ -194,10 +179,7 @@ class Fields:
         return {self.values[int(at)].as_py(): int(self.counts[at]) for at in rest}
 
     def hopeless(self, patterns: Iterable[str]) -> bool:
-        """Return whether it is unlikely that the fields match any of the patterns.
-
-        This is the case if there are many distinct fields, and each pattern matches less than 20% of a sample.
-        """
+        """Return whether each pattern matches less than 20% of a sample; False if there are few distinct fields."""
         if len(self.values) <= 10 * _SAMPLE:
             return False
         sample = self.values.take(np.arange(0, len(self.values), len(self.values) // _SAMPLE))
@@ -208,10 +190,7 @@ class Fields:
 
 
 def _number_pattern(decimal: str, thousands: str | None) -> str:
-    """Return a regular expression for numbers.
-
-    Its four groups are a minus sign at the start, a minus sign after a currency sign, the digits, and the exponent.
-    """
+    """Return a regular expression for numbers; groups: minus, minus after a currency sign, digits, exponent."""
     marks = {".": ",", ",": "."}[decimal] + _GROUPS if thousands is None else thousands
     grouped = f"[0-9]{{1,3}}(?:[{re.escape(marks)}][0-9]{{3}})+|" if marks else ""
     mark = re.escape(decimal)
@@ -227,11 +206,7 @@ DATE = re.compile("|".join((_YEAR_FIRST, _YEAR_LAST, _SHORT_YEAR, _NAMED_MONTH))
 
 
 def plain_numbers(text: Any) -> Any:
-    """Parse a column of numbers in Python notation; return None if any field is not such a number.
-
-    The result is also None if the fields are codes instead of numbers. Codes are integers that float64 would round, or
-    integers of equal length of which some have leading zeros.
-    """
+    """Parse a column of numbers in Python notation; return None if any field is not such a number or may be a code."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -261,8 +236,8 @@ def _codes(text: Any, whole: Any) -> bool:
     import pyarrow.compute as pc
 
     lengths = pc.min_max(pc.binary_length(text)).as_py()
-    if lengths["min"] == lengths["max"] and lengths["min"] >= _CODE_LENGTH:
-        return bool(pc.any(pc.starts_with(text, "0")).as_py())
+    if lengths["min"] == lengths["max"] >= _CODE_LENGTH and pc.any(pc.starts_with(text, "0")).as_py():
+        return True
     if lengths["max"] < len(str(_EXACT)):
         return False
     extremes = pc.min_max(whole).as_py()
@@ -378,10 +353,7 @@ def _parsed_dates(fields: Fields, form: str) -> tuple[BoolArray, Any, bool]:
 
 
 def _order_of(fields: Fields, usual: Order | None) -> tuple[str | None, bool]:
-    """Return the most frequent order of day, month and year, and whether the order is certain.
-
-    The order is None if most fields are not dates.
-    """
+    """Return the order of day, month and year (None if most fields are not dates), and whether it is certain."""
     import pyarrow.compute as pc
 
     total = fields.weight(np.ones(len(fields.values), dtype=bool))
@@ -408,11 +380,7 @@ def _order_of(fields: Fields, usual: Order | None) -> tuple[str | None, bool]:
 
 
 def decide(text: Any, conventions: Conventions, usual: Order | None = None) -> tuple[Meaning, Fields | None, Any]:
-    """Infer the meaning of a column; return the meaning, the distinct fields and the values.
-
-    If values were parsed directly, the distinct fields are None. If not, the values are None, and `convert` computes
-    them from the fields.
-    """
+    """Return the meaning of a column, its distinct fields and its values; either the fields or the values are None."""
     import pyarrow as pa
 
     missing, decimal, thousands, dates = conventions
@@ -471,10 +439,7 @@ def _without(text: Any, missing: tuple[str, ...] | None) -> Any:
 
 
 def _coded(fields: Fields) -> bool:
-    """Return whether the integers in a column are codes instead of numbers.
-
-    Codes have equal lengths and leading zeros, or are too large for float64.
-    """
+    """Return whether the integers in a column are codes, for example because of leading zeros."""
     import pyarrow.compute as pc
 
     whole = fields.values.filter(fields.matching(r"^[0-9]+$") & fields.known)
@@ -488,10 +453,7 @@ def _coded(fields: Fields) -> bool:
 
 
 def convert(meaning: Meaning, fields: Fields, *, missing: tuple[str, ...] | None) -> tuple[Meaning, Any, BoolArray]:
-    """Convert the fields of a column; return the meaning, the values, and a mask of the valid distinct fields.
-
-    The returned meaning also contains the counts of invalid fields.
-    """
+    """Convert the fields of a column; return the meaning, the values, and a mask of the valid distinct fields."""
     import pyarrow as pa
 
     every = np.ones(len(fields.values), dtype=bool)
@@ -524,11 +486,7 @@ def convert(meaning: Meaning, fields: Fields, *, missing: tuple[str, ...] | None
 def apply(
     meaning: Meaning, text: Any, conventions: Conventions, where: Callable[[int], str], name: str, *, open: bool = False
 ) -> tuple[Meaning, Any]:
-    """Convert a text column according to a known meaning; raise `ReadingError` if a field is invalid.
-
-    Fields that were read as missing when the meaning was inferred are also missing here. If ``open`` is True, a column
-    with undeclared values is read as text, without an error.
-    """
+    """Convert a text column according to a known meaning; raise `ReadingError` if a field is invalid."""
     import pyarrow as pa
 
     missing = conventions.missing
@@ -538,7 +496,7 @@ def apply(
         if numbers is not None:
             return meaning, numbers
     fields = Fields(text, missing, keeps_dash=meaning.keeps_dash)
-    fields.known &= ~fields._within(list(meaning.others))
+    fields.known &= ~fields._within(list(meaning.others))  # read as missing when the meaning was inferred
     learned, column, fits = convert(meaning, fields, missing=missing)
     if fields.weight(~fits) == 0:
         meaning = replace(meaning, marks=learned.marks, signs=learned.signs)
@@ -573,9 +531,8 @@ def understand(
 ) -> dict[str, tuple[Meaning, Any]]:
     """Return the meanings and values of text columns, as declared or inferred from all fields.
 
-    A column can be ambiguous: the point in 1.234 can be a decimal mark or a thousands separator, and 3/4 can be in
-    March or in April. In this case, the notation of the other columns is used. If the other columns are also ambiguous,
-    ``comma`` decides, which is True if the delimiter of the file is not a comma.
+    Ambiguous columns, such as 1.234 or 3/4, are read in the notation of the other columns. If these columns are also
+    ambiguous, ``comma`` decides, which is True if the delimiter of the file is not a comma.
     """
     found: dict[str, tuple[Meaning, Fields | None, Any]] = {}
     told: dict[str, Meaning] = {}
@@ -634,11 +591,7 @@ def _completed(meaning: Meaning, text: Any, conventions: Conventions) -> Meaning
 
 
 def _is_open(text: Any, conventions: Conventions, commas: bool) -> bool:
-    """Return whether the decimal mark of a column may have to be inferred from the other columns.
-
-    This is the case if some fields are not plain numbers. It is also the case if the other columns have decimal commas
-    (``commas``), and points in this column may be thousands separators.
-    """
+    """Return whether the decimal mark of a column may have to be inferred from the other columns."""
     return plain_numbers(_without(text, conventions.missing)) is None or (commas and _is_ambiguous(text))
 
 

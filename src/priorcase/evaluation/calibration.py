@@ -264,10 +264,7 @@ def _binned(forecasts: Forecasts, place: int | None, bins: int, strategy: Strate
 
 
 def _quantiles(values: FloatArray, weights: FloatArray, at: FloatArray) -> FloatArray:
-    """Return weighted quantiles.
-
-    A value with integer weight w counts like w equal values in ``numpy.quantile``.
-    """
+    """Return weighted quantiles; a value with integer weight w counts like w equal values in ``numpy.quantile``."""
     order = np.argsort(values, kind="stable")
     ends = np.cumsum(weights[order])
     place = np.maximum(ends[-1] - 1.0, 0.0) * at

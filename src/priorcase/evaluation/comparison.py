@@ -448,15 +448,13 @@ class Comparison(GridResult):
 
 
 def _always_wrong(cell: Cell) -> bool:
-    """Return whether all classes are equally frequent and every prediction is wrong.
-
-    This happens with leave-one-out if a learner always predicts the majority class of the training rows.
-    """
+    """Return whether all classes are equally frequent and every prediction is wrong."""
     predictions = cell.predictions
     if predictions is None or predictions.predicted is None or not predictions.labels.size:
         return False
     counts = np.unique(predictions.truth, return_counts=True)[1]
     balanced = counts.size > 1 and bool((counts == counts[0]).all())
+    # Typical of leave-one-out with a learner that predicts the majority class of the training rows.
     return balanced and not (predictions.predicted == predictions.truth).any()
 
 

@@ -87,35 +87,28 @@ def _ordered(values: FloatArray, rank: int) -> FloatArray:
 
 
 def _dealt(n: int, folds: Folds, random_state: int) -> Positions:
-    """Return random folds, each as ascending row positions; fold sizes differ by at most one.
-
-    Folds are not stratified, because coverage is guaranteed only if the folds do not depend on the targets.
-    """
+    """Return random folds, each as ascending row positions; fold sizes differ by at most one."""
     if n < (least := 2 if folds == "loo" else folds):
         problem = f"got {n} rows for {least} folds (n_samples = {n}); expected at least one row for each fold"
         raise EvaluationError(f"{problem}. Use fewer folds (at least 2), or pass more rows.")
     if folds == "loo" or folds == n:
         return tuple(np.arange(n, dtype=np.int64)[:, None])
+    # Not stratified: coverage is guaranteed only if the folds do not depend on the targets.
     order = np.random.default_rng(random_state).permutation(n).astype(np.int64)
     return tuple(np.sort(order[fold::folds]) for fold in range(folds))
 
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """One model for each fold, fitted to all rows outside the fold.
-
-    If ``models`` is empty, the model of a fold is created when it is needed. There are two ways to create it. If
-    ``pickled`` is empty, a clone of ``estimator`` is fitted to all rows outside the fold. Otherwise, ``pickled``
-    contains a model fitted to all rows, and every fold is a single row. A copy of the model then forgets this row,
-    which gives exactly the same model as fitting all other rows.
-    """
+    """One model for each fold, fitted to all rows outside the fold."""
 
     estimator: Any
     X: Any
     y: AnyArray
     folds: Positions
-    models: tuple[Any, ...] = ()
-    pickled: bytes = b""  # reading a pickle takes a tenth of the time of a deep copy
+    models: tuple[Any, ...] = ()  # if empty, each model is created when it is needed
+    # A pickled model of all rows, which forgets the row of a fold. Reading it takes a tenth of the time of a deep copy.
+    pickled: bytes = b""
 
     def without(self, fold: int) -> Any:
         """Return a model fitted to all rows outside a fold."""
@@ -717,19 +710,18 @@ def _class_shares(model: Any, X: Any, *, classes: AnyArray) -> FloatArray:
 
 
 def _nonconformity(shares: FloatArray, draws: FloatArray | None = None, *, adaptive: bool) -> FloatArray:
-    """Return the nonconformity of each class, minus one; ``shares`` are the class probabilities.
+    """Return the nonconformity of each class, minus one; ``shares`` contains the class probabilities.
 
-    If ``adaptive`` is False, the result is ``-P(class)``. If ``adaptive`` is True, the result is minus the total
-    probability of all less probable classes. This total is exactly 0 for the least probable class, without a rounding
-    error. For randomized scores, ``draws`` contains a random fraction for each row. This fraction of the probabilities
-    of the class itself and of all equally probable classes is added to the total.
+    The result is ``-P(class)`` or, if ``adaptive`` is True, minus the total probability of all less probable classes.
+    For randomized scores, a random fraction (``draws``) of the probabilities of the class itself and of all equally
+    probable classes is added to the total.
     """
     if not adaptive:
         return -shares
     found = np.empty_like(shares)
     for c in range(shares.shape[1]):
         own = shares[:, c : c + 1]
-        mass = np.where(shares < own, shares, 0.0).sum(axis=1)
+        mass = np.where(shares < own, shares, 0.0).sum(axis=1)  # exactly 0 for the least probable class
         if draws is not None:
             mass += draws * np.where(shares == own, shares, 0.0).sum(axis=1)
         found[:, c] = -mass
@@ -746,10 +738,7 @@ def _count_no_less(
     adaptive: bool,
     part: range,
 ) -> IdArray:
-    """Return, for each query and class, how many rows are at least as nonconforming as the query in this class.
-
-    Only rows in the folds ``part`` are counted. If ``targets`` is not None, only rows of the same class are counted.
-    """
+    """For each query and class, count rows in the folds ``part`` that are at least as nonconforming as the query."""
     total: IdArray | int = 0
     for fold in part:
         strange = _nonconformity(_class_shares(source.without(fold), X, classes=classes), draws, adaptive=adaptive)

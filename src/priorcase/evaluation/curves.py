@@ -62,25 +62,15 @@ _MOST_MARKERS = 25
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Curve(GridsResult):
-    """Scores of several learners for several points of a curve; they print as one table for each score.
-
-    A point is a number of training rows or a noise level. Means, standard errors, minima and maxima are over the
-    repetitions that a learner finished. Partitions of one table share rows, so the standard error
-    ``s / sqrt(repetitions)`` describes the precision of the mean for this table only.
-
-    ``learners`` and ``scores`` are in the order of the arguments; ``points`` are in ascending order. ``cells`` has one
-    entry for each finished combination of learner, repetition and point; ``cell.split`` is the index of the point.
-    ``repeats`` is the planned number of repetitions, and ``protocol`` describes how rows were split. ``complete`` is
-    False if the run was interrupted by Ctrl-C.
-    """
+    """Scores of several learners for several points of a curve; they print as one table for each score."""
 
     learners: tuple[str, ...]
     scores: tuple[Score, ...]
-    points: AnyArray
-    cells: tuple[Cell, ...]
-    repeats: int
-    protocol: str
-    complete: bool = True
+    points: AnyArray  # numbers of training rows or noise levels, in ascending order
+    cells: tuple[Cell, ...]  # one for each finished combination of learner, repetition and point (``cell.split``)
+    repeats: int  # planned number of repetitions
+    protocol: str  # how rows were split
+    complete: bool = True  # False if the run was interrupted by Ctrl-C
 
     axis: ClassVar[str]
     axis_label: ClassVar[str]
@@ -102,6 +92,7 @@ class Curve(GridsResult):
 
     def standard_error(self, score: str | None = None) -> FloatArray:
         """Return standard errors, shape (learners, points); NaN for a single repetition or infinite values."""
+        # The repetitions share rows of one table, so this is the precision of the mean for this table only.
         values = self.values(score)
         counts = np.maximum((~np.isnan(values)).sum(axis=2), 1)
         return np.asarray(np.sqrt(_reduced(partial(np.nanvar, ddof=1), values) / counts))

@@ -199,10 +199,7 @@ class LeaveOneOutPredictions(GridResult):
 
 
 def left_out(trials: Mapping[str, Trial], jobs: Jobs) -> dict[str, list[Part]]:
-    """Return the leave-one-out predictions of each learner; learners interrupted by Ctrl-C are omitted.
-
-    Learners that can predict left-out rows from a single fit are fitted once; all other learners once for each row.
-    """
+    """Return the leave-one-out predictions of each learner; learners interrupted by Ctrl-C are omitted."""
     quick = {
         name: trial
         for name, trial in trials.items()

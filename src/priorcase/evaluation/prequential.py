@@ -44,10 +44,7 @@ _NAME_WIDTH = 30
 
 
 def predicted_in_order(trial: Trial, start: int, own: bool = False) -> Part:
-    """Predict each row, beginning with row ``start``, from the rows before it.
-
-    If ``own`` is True, one call of the learner's ``prequential`` method predicts all rows, if this is possible.
-    """
+    """Predict each row, beginning with ``start``, from the rows before it; ``own`` allows ``learner.prequential``."""
     rows = np.arange(start, len(trial.task))
     return part_of(rows, lambda: (own and _own_run(trial, start)) or _one_after_another(trial, start))
 

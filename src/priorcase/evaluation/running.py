@@ -39,43 +39,33 @@ ZERO_FOR_UNSEEN = (
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """The result of one learner on one split: scores, times, and the reason if the learner failed.
-
-    ``values`` contains the value of each score (NaN if missing), and ``reasons`` explains missing values. ``failure``
-    contains the class and the first line of the error if the learner failed. ``rows`` and ``predictions`` are the test
-    rows and their predictions; both are None if predictions are not kept. ``unseen`` contains the classes of the test
-    rows that do not occur in the training rows.
-    """
+    """The result of one learner on one split: scores, times, and the reason if the learner failed."""
 
     learner: str
     repeat: int
     split: int
     train: int  # numbers of training and test rows
     test: int
-    values: Mapping[str, float]
-    reasons: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, float]  # value of each score; NaN if missing
+    reasons: Mapping[str, str] = field(default_factory=dict)  # why values are missing
     fit_seconds: float = NAN
     predict_seconds: float = NAN
-    failure: str = ""
-    rows: IntArray | None = None
+    failure: str = ""  # class and first line of the error
+    rows: IntArray | None = None  # test rows; None if predictions are not kept
     predictions: Predictions | None = None
-    unseen: tuple[Any, ...] = ()
+    unseen: tuple[Any, ...] = ()  # classes of test rows that do not occur in the training rows
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Leave-one-out or prequential predictions of one learner for some rows.
-
-    ``at_once`` is True if a single fit was used. If ``predictions`` is None and ``failure`` is empty, the learner
-    must be fitted once for each row.
-    """
+    """Leave-one-out or prequential predictions of one learner for some rows."""
 
     rows: IntArray
-    predictions: Predictions | None
+    predictions: Predictions | None  # None without a failure: the learner must be fitted once for each row
     fit_seconds: float = NAN
     predict_seconds: float = NAN
     failure: str = ""
-    at_once: bool = False
+    at_once: bool = False  # whether a single fit was used
 
 
 Place = tuple[int, int, int, int]
@@ -217,12 +207,10 @@ class Jobs:
     def run(self, work: Callable[..., R], pieces: Sequence[tuple[Any, ...]]) -> list[R | None]:
         """Return ``work(*piece)`` for each piece, in order; None for calls that had not finished at Ctrl-C.
 
-        A piece is a tuple of arguments whose first element is a `Trial`. Calls run in `joblib.Parallel`, so
-        ``joblib.parallel_config(backend=...)`` applies. If Ctrl-C is pressed before any call has finished,
-        ``KeyboardInterrupt`` is raised. If a worker process dies, the calls that may have run in this process are
-        repeated one at a time. If the process of a repeated call also dies, ``work`` is called with
-        ``piece[0].failing(error)`` instead of ``piece[0]``, to record the failure. ``work`` must be picklable and must
-        not return None.
+        The first element of each piece is a `Trial`. ``work`` must be picklable and must not return None. If no call
+        has finished at Ctrl-C, ``KeyboardInterrupt`` is raised. If a worker process dies, the calls that it may have
+        run are repeated one at a time. If the process of a repeated call also dies, ``work`` is called with
+        ``piece[0].failing(error)`` instead of ``piece[0]``, to record the failure.
         """
         check_jobs(self.n_jobs)
         results: list[R | None] = [None] * len(pieces)

@@ -40,8 +40,7 @@ _ROUNDING = 1e-12  # relative; means of the same numbers differ by the order of 
 class PairedTest:
     """Difference between the scores of two learners, with confidence interval and test result; NaN if unavailable.
 
-    ``difference`` is the mean difference. For Wilcoxon's test, ``difference`` is the median of the means of all pairs
-    of differences (Hodges & Lehmann 1963).
+    ``difference`` is the mean difference, or for Wilcoxon's test the estimate of `hodges_lehmann`.
     """
 
     difference: float
@@ -52,11 +51,10 @@ class PairedTest:
 
 
 def corrected_t(differences: FloatArray, test_to_train: float, *, level: float = 0.95) -> PairedTest:
-    """Return the corrected resampled t-test of Nadeau and Bengio.
+    """Return the corrected resampled t-test (Nadeau & Bengio 2003, section 4; repeated folds: Bouckaert & Frank 2004).
 
     The statistic is ``t = mean / sqrt((1 / J + n_test / n_train) s^2)`` with J - 1 degrees of freedom, for J
-    differences with sample variance ``s^2`` (Nadeau & Bengio 2003, section 4; for repeated folds, Bouckaert & Frank
-    2004). ``test_to_train`` is ``n_test / n_train``. If it is 0, the test is the usual paired t-test.
+    differences with sample variance ``s^2``. With ``test_to_train=0``, the test is the usual paired t-test.
     """
     n, mean = differences.size, _mean(differences)
     if n < 2 or not np.isfinite(differences).all():
@@ -89,18 +87,15 @@ def wilcoxon(differences: FloatArray, *, level: float = 0.95) -> PairedTest:
 
 
 def signed_rank_p(differences: FloatArray) -> tuple[float, float]:
-    """Return the signed-rank statistic, which is the smaller of the positive and negative rank sums, and its p-value.
-
-    The p-value is exact for up to 50 differences, even with ties and zeros. It is computed from the distribution of the
-    statistic over all assignments of signs to the mid-ranks of the nonzero differences (Hollander & Wolfe 1999,
-    section 3.1). For more differences, the normal approximation is used.
-    """
+    """Return the signed-rank statistic (the smaller of the positive and negative rank sums) and its p-value."""
     if not differences.any():
         return float(differences.size * (differences.size + 1) / 4), 1.0
     differences = _rounded(differences)
     if differences.size > _EXACT:
         found = stats.wilcoxon(differences, zero_method="zsplit", method="approx")
         return float(found.statistic), float(found.pvalue)
+    # The p-value is computed from all assignments of signs to the mid-ranks of the nonzero differences, so it is exact
+    # even with ties and zeros (Hollander & Wolfe 1999, section 3.1).
     ranks = _doubled_ranks(differences)
     smaller = int(min(ranks[differences > 0].sum(), ranks[differences < 0].sum()))
     p_value = 2 * float(_rank_sum_probabilities(ranks[differences != 0])[smaller])
@@ -112,10 +107,7 @@ def hodges_lehmann(differences: FloatArray, level: float) -> tuple[float, float,
 
     The estimate is the median of the pair means ``(d_i + d_j) / 2`` over all ``i <= j``. The interval runs from the
     K-th smallest to the K-th largest pair mean, where K is the ``(1 - level) / 2`` quantile of the signed-rank
-    statistic. For up to 50 differences, the quantile is exact; for more differences, the normal approximation is used
-    (Hollander & Wolfe 1999, section 3.3). The interval excludes 0 only if the p-value of `signed_rank_p` is at most
-    ``1 - level``. If there are too few differences for ``level``, the ends of the interval are NaN. For more than 2000
-    differences, the estimate is the mean of the differences, and the ends of the interval are NaN.
+    statistic (Hollander & Wolfe 1999, section 3.3).
     """
     n = differences.size
     if n > _MOST:
@@ -138,10 +130,7 @@ def _signed_rank_quantile(differences: FloatArray, tail: float) -> int:
 
 
 def _rounded(differences: FloatArray) -> FloatArray:
-    """Scale the largest absolute difference to 1 and round, so that rounding errors do not break ties.
-
-    For example, the computed values of 14/15 - 13/15 and 8/15 - 7/15 differ by a rounding error.
-    """
+    """Scale the largest absolute difference to 1 and round, so that rounding errors do not break ties."""
     return np.asarray(np.round(differences / (np.abs(differences).max() or 1.0), 12))
 
 
@@ -298,11 +287,7 @@ def compared_pairs(
 
 
 def mean_ranks(values: FloatArray, *, greater_is_better: bool) -> FloatArray:
-    """Return the mean rank of each learner (1 is best); tied learners get the mean of their ranks.
-
-    ``values`` has shape (learners, splits or tables). Learners without any value get NaN. Ranks are computed only in
-    the columns in which all other learners have a value.
-    """
+    """Return the mean rank of each learner (1 is best); ``values`` has shape (learners, splits or tables)."""
     ranks = np.full(len(values), np.nan)
     there, common = _common(values)
     if there.any() and common.any():
@@ -311,11 +296,7 @@ def mean_ranks(values: FloatArray, *, greater_is_better: bool) -> FloatArray:
 
 
 def leading(values: FloatArray, *, greater_is_better: bool) -> list[int]:
-    """Return the indices of the learners with the best mean score; several learners can tie.
-
-    Learners without any value are ignored. Means are over the columns in which all other learners have a value. If
-    there is no such column, the mean of each learner is over all of its values.
-    """
+    """Return the indices of the learners with the best mean score; several learners can tie."""
     there, common = _common(values)
     if not there.any():
         return []
@@ -326,10 +307,7 @@ def leading(values: FloatArray, *, greater_is_better: bool) -> list[int]:
 
 
 def shared_means(values: FloatArray) -> FloatArray:
-    """Return the mean score of each learner; NaN for learners without any value.
-
-    Means are over the columns in which all other learners have a value. If there is no such column, all means are NaN.
-    """
+    """Return each learner's mean score over the common columns (see `_common`); NaN for learners without any value."""
     there, common = _common(values)
     known = there & common.any()
     return np.array([line[common].mean() if has else np.nan for line, has in zip(values, known, strict=True)])
@@ -448,10 +426,7 @@ class Friedman(GridResult):
 def friedman(
     values: FloatArray, learners: Sequence[str], score: Score, *, alpha: float = 0.05, of: str = "tables"
 ) -> Friedman:
-    """Return Friedman's test; ``values`` has shape (learners, tables or splits).
-
-    Learners without any value are excluded; only columns in which all remaining learners have a value are used.
-    """
+    """Return Friedman's test; ``values`` has shape (learners, tables or splits)."""
     alpha = read_probability("alpha", alpha)
     there, common = _common(values)
     names = tuple(name for name, is_there in zip(learners, there.tolist(), strict=True) if is_there)

@@ -316,11 +316,7 @@ def _grid_of(
     own: float | None = None,
     among: tuple[FloatArray, FloatArray] | None = None,
 ) -> FloatArray:
-    """Return the values of column ``a`` at which to predict; ``own`` is the value of the explained row.
-
-    The values are taken from ``among`` (cells and row weights) or, by default, from the past cases. If the model
-    supports missing values, NaN is added at the end.
-    """
+    """Return the values of column ``a`` to predict at, from ``among`` (cells and row weights) or the past cases."""
     column, weights = (asked.past[:, a], np.ones(len(asked.past))) if among is None else among
     known = ~np.isnan(column) & (weights > 0)
     values, at = np.unique(column[known], return_inverse=True)

@@ -21,12 +21,10 @@ _ROUNDING = 8 * float(np.finfo(np.float64).eps)  # rounding error of a contribut
 class Shares:
     """Contributions of the columns to the predictions for rows.
 
-    ``scale`` is the name of the explained quantity, such as ``"log-odds"``. ``base`` is the explained quantity if no
-    column is known. ``parts`` are the contributions, shape (rows, columns). ``total`` is the explained quantity for
-    each row, which equals ``base`` plus the sum of the contributions. ``errors`` are standard errors of the
-    contributions, or 0 for exact contributions. ``versus`` is the class against which the log-odds are computed; None
-    on other scales. ``averaged`` is True if omitted values are filled in from past cases, and False if they are set to
-    missing.
+    ``scale`` names the explained quantity, such as ``"log-odds"``. ``base`` is this quantity if no column is known, and
+    ``total`` is ``base`` plus the contributions ``parts``, shape (rows, columns). ``errors`` are standard errors of the
+    contributions, 0 if exact. ``versus`` is the class against which log-odds are computed. ``averaged`` is True if
+    omitted values are filled in from past cases, and False if they are set to missing.
     """
 
     scale: str
@@ -52,9 +50,7 @@ def _shapley(asked: ExplainedModel, cells: FloatArray, chosen: IntArray, permuta
 
     The value of a set of columns is the output of the model for the row if all other columns are omitted. With up to
     `EXACT` known columns, all sets are evaluated. With more columns, the columns are added one at a time in random
-    orders, each followed by its reverse (Mitchell et al. 2022). The contribution of a column is then the mean change of
-    the output when the column is added. In both cases, the contributions add up to the output for the row minus the
-    output without any known column.
+    orders, each followed by its reverse (Mitchell et al. 2022).
     """
     background = asked.background
     takes_missing = bool(np.isnan(background).all())
@@ -97,11 +93,10 @@ def _with_left_out(row: FloatArray, known: IntArray, plan: _Plan, background: Fl
 class _Plan:
     """The subsets of k columns to evaluate, and the numbers that turn the subsets' outputs into contributions.
 
-    ``masks`` has one row for each subset. The first subset is empty, and the last contains all columns. If all subsets
-    are evaluated, ``weights`` has shape (k, subsets), and the contributions are the product of ``weights`` and the
-    outputs. Otherwise, ``weights`` is None, and ``orders`` contains random orders of the columns, each followed by its
-    reverse. Adding the columns one at a time in such an order gives a sequence of k + 1 subsets. ``places`` contains
-    the row numbers of these subsets in ``masks``, shape (orders, k + 1).
+    ``masks`` has one row for each subset, from the empty to the full subset. If all subsets are evaluated, the
+    contributions are the product of ``weights``, shape (k, subsets), and the outputs. Otherwise, ``weights`` is None,
+    and ``orders`` contains random orders of the columns, each followed by its reverse. Adding the columns in such an
+    order gives k + 1 subsets. ``places`` contains their row numbers in ``masks``, shape (orders, k + 1).
     """
 
     masks: BoolArray

@@ -289,10 +289,7 @@ def _goal(asked: ExplainedModel, target: Value | None, above: float | None, belo
 
 
 class _Changes:
-    """Search for values of past cases that change the prediction if they replace values of a query.
-
-    ``free`` is a mask of the columns that may change in each query, and ``goal`` checks whether a prediction is wanted.
-    """
+    """Search for values of past cases that change the prediction if they replace values of a query."""
 
     def __init__(
         self, asked: ExplainedModel, cells: FloatArray, predictions: AnyArray, free: BoolArray, goal: Goal

@@ -55,18 +55,14 @@ _BACKGROUND = 16  # past cases that replace omitted values if the model does not
 
 
 class PastCases:
-    """Past cases as cells, with cached results that later explanations of the same model reuse.
-
-    ``values`` and ``codes`` map between the values of non-numeric columns and their codes. ``identifiers`` are columns
-    that identify a row, such as names, and carry no information about other rows. ``targets`` is None if the targets
-    are not known. Instances are immutable, except that `outputs` caches the outputs of the model.
-    """
+    """Past cases as cells, with cached results that later explanations of the same model reuse."""
 
     def __init__(self, table: Table, targets: AnyArray | None) -> None:
         self.schema, self.targets = table.schema, targets
         self.values: list[list[Value]] = [[] for _ in self.schema.kinds]
         self.codes: list[dict[Any, int]] = [{} for _ in self.schema.kinds]
         self.cells = _encoded(table, self.codes, [{} for _ in self.codes], self.values)
+        # Columns that identify a row, such as names, carry no information about other rows.
         useless = {name for name, why in uninformative_columns(table).items() if why.reason == "id"}
         kinds = enumerate(self.schema.kinds)
         self.identifiers = [a for a, k in kinds if isinstance(k, Nominal) and self.schema.label(a) in useless]
@@ -115,17 +111,10 @@ _PAST: WeakKeyDictionary[Memory, tuple[int, PastCases]] = WeakKeyDictionary()
 
 
 class ExplainedModel:
-    """A fitted model with a single target, and its past cases.
-
-    Later changes to a priorcase model do not affect the explanation. Past cases are the rows that the model stores, or
-    ``data``, a pair of X and y. ``classes`` is None for a regressor, ``ids`` has the ids of the past cases, and
-    ``targets`` is None if the targets are not known. ``background`` has the rows that replace omitted values: one row
-    of missing values, or some past cases if the model does not accept missing values or is from another library. Models
-    of other libraries may accept missing values but do not treat them as unknown, because encoders and imputers replace
-    missing values.
-    """
+    """A fitted model with a single target, and its past cases: the rows that it stores, or ``data``, a pair (X, y)."""
 
     def __init__(self, model: Any, data: Any = None, *, needs_rows: bool = True) -> None:
+        # Pinned: later changes to the model do not affect the explanation.
         self.model = pinned(model) if isinstance(model, RowsEstimator) else model
         self.stored: Any = self.model if isinstance(model, RowsEstimator) else None
         if data is None:
@@ -289,14 +278,11 @@ class ExplainedModel:
         return found
 
     def outputs(self, cells: FloatArray) -> FloatArray:
-        """Return the explained outputs, shape (rows, outputs): probabilities of classes, or the predicted number.
-
-        For k-NN, outputs of rows with few known values are cached, because such rows can tie with thousands of past
-        cases and occur in many queries. The output of k-NN for a row does not depend on the other rows of the batch, so
-        cached outputs are exact.
-        """
+        """Return the explained outputs, shape (rows, outputs): probabilities of classes, or the predicted number."""
         if not isinstance(self.model, KNNClassifier | KNNRegressor):
             return self._outputs(cells)
+        # Rows with few known values occur in many queries and can tie with thousands of past cases, so their outputs
+        # are cached. This is exact: the output of k-NN for a row does not depend on the other rows of the batch.
         known = ~np.isnan(cells)
         few = known.sum(axis=1) <= _FEW
         # Codes of values that no past case has are valid only in this explanation.
@@ -364,6 +350,7 @@ class ExplainedModel:
     @property
     def background(self) -> FloatArray:
         """Rows whose values replace omitted values."""
+        # Models of other libraries may accept missing values, but encoders and imputers replace them.
         if self.stored is not None and self.takes_missing:
             return np.full((1, len(self.schema)), np.nan)
         return self.past[fixed_sample(len(self.past), _BACKGROUND)]
@@ -385,10 +372,7 @@ def _encoded(
     new: Sequence[list[Value]],
     first: Sequence[int] | None = None,
 ) -> FloatArray:
-    """Convert a table to cells; values without a code in ``known`` or ``codes`` get new codes.
-
-    The new codes of a column start at ``first``, and are added to ``codes``. Their values are added to ``new``.
-    """
+    """Convert a table to cells; values without a code get new codes, and ``codes`` and ``new`` are extended."""
     cells = np.empty((len(table), len(table.schema)))
     for a, column in enumerate(table.columns):
         if not isinstance(column, Coded):

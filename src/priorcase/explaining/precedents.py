@@ -23,10 +23,7 @@ The contributions of a past case add up to its distance from the query.
 def precedents_of(
     asked: ExplainedModel, cells: FloatArray, predictions: AnyArray, importance: FloatArray, n: int
 ) -> Precedents | None:
-    """Return the ``n`` nearest past cases of each row, from the model's method ``precedents`` if it has one.
-
-    If there is no such method and the targets of the past cases are not known, return None.
-    """
+    """Return the ``n`` nearest past cases of each row, or None if the targets of the past cases are not known."""
     if hasattr(asked.model, "precedents"):
         own: Precedents = asked.model.precedents(asked.passed(cells))
         return replace(own._nearest(n), importance=importance)
@@ -47,10 +44,8 @@ def _by_terms(asked: ExplainedModel, cells: FloatArray) -> Parts:
     """Return a `Parts` function for a distance that compares the effects of single values on the model's output.
 
     The effect of a value is the prediction if only this value is known. For classification, it is the vector of class
-    log-probabilities. The contribution of a column is the Euclidean length of the difference between the effects of the
-    query's value and of the past case's value. For classification, this difference is first centered over the classes.
-    If the value is missing in the query, the contribution is 0. For naive Bayes, these differences are differences
-    between terms of the log-odds, so columns that the model ignores contribute nothing.
+    log-probabilities. A column contributes the Euclidean distance between the effects of the query's value and of the
+    past case's value. For classification, the difference of the effects is first centered over the classes.
     """
     background, columns = asked.background, len(asked.schema)
     values, places, made = [], [], []

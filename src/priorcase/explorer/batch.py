@@ -61,19 +61,15 @@ class Asked(BaseModel):
 
 
 class NewRows(NamedTuple):
-    """New rows of a file, in the format that the model accepts, with their line numbers and notes for the user.
-
-    ``actual`` contains the targets, if the file has any. ``fields`` contains all columns of the file except the
-    target, as text. ``notation`` is the number and date format of the file.
-    """
+    """New rows of a file, in the format that the model accepts, with their line numbers and notes for the user."""
 
     X: Any
     names: list[str]
     cells: list[tuple[Any, ...]]
     lines: list[int]
-    actual: list[Any] | None
+    actual: list[Any] | None  # targets, if the file has any
     notes: list[str]
-    fields: dict[str, list[str | None]]
+    fields: dict[str, list[str | None]]  # all columns of the file except the target, as text
     notation: Notation
 
 

@@ -52,13 +52,7 @@ def _has(case: Case, words: Sequence[str]) -> bool:
 
 
 def case_columns(base: pc.CaseBase) -> dict[str, Any]:
-    """Return the attributes, solutions and outcomes of a case base as JSON, with the distribution of their values.
-
-    Attributes have the same fields as columns in `column_summaries`. A nominal attribute also has the field ``open``,
-    which is True if any value is allowed.
-    Solutions and outcomes can be any value. The ``kind`` of a solution or outcome is boolean, numeric, text or json,
-    depending on the values, or None if there are no values.
-    """
+    """Return the attributes, solutions and outcomes of a case base as JSON, with the distribution of their values."""
     with table_of(base) as table:
         columns = [_attribute(table.column(name), len(table)) for name in table.attributes]
         solution, outcome = (_beside(table.column(name)) for name in ("solution", "outcome"))

@@ -108,9 +108,9 @@ class Score:
 class LeftOut:
     """Leave-one-out predictions of the stored rows.
 
-    ``errors`` is 1 minus the probability of the actual class, or the absolute error for regression. ``suspects`` lists
-    the rows whose target may be wrong, most suspicious first. Each entry is the position of a row and the probability
-    of its actual class, or for regression its error in robust standard deviations.
+    ``errors`` is 1 minus the probability of the actual class, or the absolute error for regression. ``suspects``
+    contains the positions of rows whose target may be wrong, most suspicious first. Each position comes with the
+    probability of the actual class, or for regression with the error in robust standard deviations.
     """
 
     ids: IdArray

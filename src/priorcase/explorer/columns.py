@@ -27,15 +27,7 @@ _QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 def column_summaries(model: Any, target: str | None, left_out: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Return a summary of each column of a model and of its target as JSON.
-
-    ``left_out`` gives the reason for each column that the model does not use. Numbers and dates have a histogram
-    (``edges``, ``counts``) and ``quantiles`` from the minimum to the maximum. ``low``, ``high`` and ``step`` are for a
-    slider whose range excludes outliers. ``beyond`` has the number of outliers below ``low`` and the number above
-    ``high``; these outliers are counted in the first and the last bin. ``whole`` is True if all numbers are integers;
-    the edges then lie between integers. Ordinal and nominal columns have ``values`` with their ``counts``. ``by``
-    contains the counts for each of the ``outcomes``: the classes, or the thirds of a numeric target.
-    """
+    """Return summaries of a model's columns and target as JSON; ``left_out`` maps unused columns to the reasons."""
     instances = pinned(model)._stored().instances
     classes = list(map(_text, instances.target_values())) if is_classifier(model) else None
     groups, outcomes = _thirds(instances.target()) if classes is None else (instances.target().astype(int), classes)
@@ -150,6 +142,7 @@ def numbers_summary(numbers: FloatArray, groups: IntArray | None, n_groups: int,
     high = high if high > low else low + step
     whole = not is_date and _is_whole(numbers)
     edges = _whole_edges(low, high) if whole else np.linspace(low, high, _BINS + 1)
+    # Outliers are counted in the first and the last bin.
     clipped = np.clip(numbers, low, high)
     told |= {
         "whole": whole,

@@ -38,13 +38,10 @@ def inert(cell: Any) -> Any:
 
 @dataclass(frozen=True)
 class Notation:
-    """Number and date format of a text file: delimiter, decimal mark of each column, and date formats.
-
-    ``decimal`` is the decimal mark of columns in which no decimal mark was detected.
-    """
+    """Number and date format of a text file: delimiter, decimal mark of each column, and date formats."""
 
     delimiter: str = ","
-    decimal: str = "."
+    decimal: str = "."  # of columns in which no decimal mark was detected
     decimals: Mapping[str, str] = field(default_factory=dict)
     dates: Mapping[str, str] = field(default_factory=dict)
 

@@ -132,8 +132,6 @@ class Jobs:
 class RowsResult(Generic[T]):
     """A result that a job computes from the rows; it is discarded when the rows change.
 
-    ``compute`` is called with the job and the arguments of `start`. ``version`` returns the version of the rows.
-
     Examples
     --------
     >>> jobs = Jobs()

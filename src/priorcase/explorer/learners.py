@@ -152,10 +152,7 @@ def compared_learners(workspace: Workspace, job: Job, seconds: float) -> Compari
 
 
 def learner_document(found: Comparison, name: str) -> dict[str, Any]:
-    """Return the results of a learner on held-out rows as JSON.
-
-    For classification, these are the confusion matrix, calibration and thresholds; for regression, the residuals.
-    """
+    """Return the results of a learner on held-out rows as JSON."""
     from priorcase.reporting.predictions import calibrate
 
     last = found.compared[-1]

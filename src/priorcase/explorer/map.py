@@ -46,10 +46,8 @@ Distances = Callable[[IntArray], FloatArray]
 class Layout:
     """Positions of the stored rows on the map, shape (rows, 2), and how well the map represents the distances.
 
-    ``view`` is a box (x0, x1, y0, y1) that contains most rows; rows far from all other rows are outside. ``fit`` is the
-    squared correlation between the distances on the map and the distances of the model, over pairs of a landmark and
-    another row. Pairs with a row outside the box are omitted, because these rows are far from all others on any map.
-    ``by`` describes the distance.
+    ``view`` is a box (x0, x1, y0, y1) that contains most rows. ``fit`` is the squared correlation between the distances
+    on the map and the distances of the model, over pairs of a landmark and another row. ``by`` describes the distance.
     """
 
     ids: IdArray
@@ -90,11 +88,7 @@ def lay_out(model: Any, job: Job | None = None, before: Layout | None = None) ->
 
 
 def model_distances(model: Any) -> tuple[Distances, str]:
-    """Return the distance function with which a model finds past cases, and a description of this distance.
-
-    For a stack, this is the distance of the member that finds past cases. For models without a distance, the
-    contributions of values to the prediction are compared, as in `explain`.
-    """
+    """Return the distance function with which a model finds past cases, and a description of this distance."""
     voter, by = model, "the model's own distance"
     if hasattr(model, "_voter") and (found := model._voter()) is not None:
         voter = found[1]
@@ -122,11 +116,7 @@ def _finite(distances: FloatArray) -> FloatArray:
 
 
 def _triangulated(between: FloatArray, squares: AnyArray) -> FloatArray:
-    """Return positions of all rows by landmark MDS.
-
-    ``between`` contains the squared distances between landmarks, and ``squares`` the squared distances from landmarks
-    to all rows.
-    """
+    """Place all rows by landmark MDS, from squared distances between landmarks and from landmarks to all rows."""
     mean = between.mean(axis=0)
     inner = -0.5 * (between - mean[:, None] - mean[None, :] + mean.mean())
     values, vectors = np.linalg.eigh(inner)
@@ -154,6 +144,7 @@ def _turned(places: FloatArray, ids: IdArray, before: Layout | None) -> FloatArr
 def _fit(places: FloatArray, landmarks: IntArray, squares: AnyArray, seen: BoolArray) -> float:
     some = fixed_sample(squares.size, _PAIRS)
     which, rows = np.divmod(some, squares.shape[1])
+    # Rows outside the view are omitted, because they are far from all other rows on any map.
     if (both := seen[landmarks[which]] & seen[rows]).any():
         which, rows = which[both], rows[both]
     drawn = np.hypot(*(places[landmarks[which]] - places[rows]).T)
@@ -167,11 +158,7 @@ def _fit(places: FloatArray, landmarks: IntArray, squares: AnyArray, seen: BoolA
 
 
 def column_colors(model: Any, by: str, target: str | None) -> tuple[dict[str, Any], AnyArray]:
-    """Return a color scale and the values of a column as numbers or category codes, NaN for missing values.
-
-    ``by`` is ``"target"`` or ``"column:"`` followed by a name. The most frequent categories have their own codes,
-    starting with 0; ordinal levels keep their order. All other categories share the last code.
-    """
+    """Return a color scale and the values of a column as numbers or category codes, NaN for missing values."""
     instances = model._stored().instances
     if by == "target":
         kind, cells, name = instances.targets.kinds[0], instances.target(), target or "target"

@@ -37,10 +37,7 @@ def page_file(path: str) -> Response | None:
 
 
 class Starting:
-    """An ASGI app that serves the page at once, while another thread creates the app for all other requests.
-
-    The other requests wait until this app is ready, which takes longer than the browser needs to show the page.
-    """
+    """An ASGI app that serves the page at once, while another thread creates the app for all other requests."""
 
     def __init__(self, make: Callable[[], ASGIApp]) -> None:
         self._made: Future[ASGIApp] = Future()

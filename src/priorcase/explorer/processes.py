@@ -29,10 +29,7 @@ _BELOW_NORMAL = 0x4000  # on Windows: the priority class below normal
 
 
 def in_process(job: Job, work: Callable[..., T], *args: Any) -> T:
-    """Return the result of a function of this library, computed in a separate process.
-
-    The job shows the progress of the function. The process is killed when the job is canceled.
-    """
+    """Run a function of this library in a separate process, which is killed when the job is canceled."""
     options: dict[str, Any] = {"creationflags": _BELOW_NORMAL} if sys.platform == "win32" else {}
     command = [sys.executable, "-P", "-c", _MAIN]  # -P: never import files of the working directory
     with Popen(command, stdin=PIPE, stdout=PIPE, start_new_session=True, **options) as process:

@@ -191,9 +191,8 @@ def found_rows(
 ) -> IntArray:
     """Return the positions of rows that pass all filters and contain all search words, sorted; missing values last.
 
-    By default, rows are in the order of ``rank``. If ``among`` is given, only rows in ``among`` are returned, by
-    default in the order of ``among``. ``sort`` is the name of a column, or ``"#"`` to sort by ``rank``. Rows that tie
-    keep the default order.
+    ``sort`` is the name of a column, or ``"#"`` to sort by ``rank``, which is also the default. If ``among`` is given,
+    only these rows are returned, by default in the order of ``among``.
     """
     by_name = {"": columns[0]} | {column.name: column for column in reversed(columns)}
     for name in [one.column for one in filters] + ([] if sort in (None, "#") else [str(sort)]):
@@ -245,11 +244,7 @@ class _Queue:
 
 
 class Review:
-    """Review of the stored rows of a workspace, with the changes made since the model was last saved.
-
-    One thread makes all changes, in the order in which the requests arrive. ``save`` is the file to which `saved`
-    writes the model.
-    """
+    """Review of the stored rows of a workspace, with the changes made since the model was last saved."""
 
     def __init__(self, workspace: Workspace, service: Service, save: str | PathLike[str] | None) -> None:
         self.workspace, self.service, self.save = workspace, service, save
@@ -378,12 +373,10 @@ class Review:
         return self.place(ids[0]) if len(ids) == 1 else f"{len(ids):,} rows"
 
     def lines(self) -> dict[str, Any]:
-        """Return the lines of the rows in the file, and the original ids of corrected rows.
-
-        Each run of consecutive line numbers is represented by the id and the line of its first row.
-        """
+        """Return the lines of the rows in the file, and the original ids of corrected rows."""
         self._current()
         lines = np.asarray(self.workspace.lines, np.int64)
+        # Each run of consecutive lines is represented by the id and the line of its first row.
         starts = np.flatnonzero(np.diff(lines, prepend=-1) != 1).tolist()
         return {"rows": len(lines), "runs": [[id_, int(lines[id_])] for id_ in starts], "origins": self._origins}
 
@@ -611,10 +604,7 @@ class Review:
         return content, f"{FilePath(self.workspace.opened.name).stem or 'model'}.priorcase"
 
     def table_file(self) -> tuple[bytes, str]:
-        """Return the rows as CSV in their original order, including columns that are not passed to learners.
-
-        Numbers and dates have the format of the file that was read.
-        """
+        """Return the rows as CSV in their original order, including columns that are not passed to learners."""
         self._current()
         model, opened = pinned(self.service.model), self.workspace.opened
         columns = stored_columns(model, self.service.target)

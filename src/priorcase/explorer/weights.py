@@ -36,13 +36,10 @@ class Weighing(BaseModel):
 
 
 def reweighted(model: Any, weights: FloatArray) -> Any:
-    """Return a k-NN model of the same rows with other attribute weights.
-
-    The new model shares the index of the original model. The index does not depend on weights, so it is not rebuilt.
-    """
+    """Return a k-NN model of the same rows with other attribute weights."""
     model = pinned(model)
     state = dict(model.__dict__)
-    memory = model._stored().fork()
+    memory = model._stored().fork()  # shares the index, which does not depend on the weights
     memory._weights = weights
     memory._cache.pop("importance", None)  # depends on the weights
     state["_memory"] = memory

@@ -41,11 +41,9 @@ _FIRST_QUESTION = 3.0  # maximum seconds to wait for the first query before stac
 class Opened:
     """The open table, model or case base.
 
-    ``kind`` is ``"table"``, ``"raw"`` (a table without a chosen target), ``"model"``, ``"cases"`` or ``"nothing"``.
-    ``name`` is the display name, ``path`` the file, ``target`` the column to predict, and ``task`` classification or
-    regression. The function ``source`` reads the table with the options ``reading``, ``frame`` is the result, and
-    ``past`` contains the rows that have a target. ``read`` is a sentence that describes how the table was read, and
-    ``set_aside`` is the number of rows without a target.
+    A table without a chosen target has the kind ``"raw"``. ``source`` reads the table with the options ``reading``, and
+    ``frame`` is the result. ``past`` contains the rows that have a target, and ``set_aside`` is the number of rows
+    without a target. ``read`` is a sentence that describes how the table was read.
     """
 
     kind: Literal["nothing", "raw", "table", "model", "cases"] = "nothing"

@@ -112,8 +112,8 @@ class NumberColumn(Growing):
 class CodeColumn(Growing):
     """Stored column with the codes of a nominal attribute and the value of each code.
 
-    A value that the schema does not declare is deleted when the last row with this value is removed. The code of a
-    deleted value is reused for the next new value. ``epoch`` changes whenever a value is deleted or a code is reused.
+    A value that the schema does not declare is deleted with its last row, and a new value reuses its code. ``epoch``
+    changes whenever a value is deleted or a code is reused.
     """
 
     __slots__ = ("epoch", "free", "index", "kind", "values")
@@ -136,10 +136,7 @@ class CodeColumn(Growing):
         super().__init__(np.empty(0, _width(len(self.values))) if data is None else data)
 
     def with_data(self, data: AnyArray, codes: int, gone: Iterable[int] = ()) -> CodeColumn:
-        """Return a column that contains the codes ``data`` and the values of the first ``codes`` codes.
-
-        The values of the codes in ``gone`` are deleted, and the next new values get these codes.
-        """
+        """Return a column with other data and the first ``codes`` values; the codes in ``gone`` lose their values."""
         gone = set(gone)
         values = [None if code in gone else value for code, value in enumerate(self.values[:codes])]
         index = {key: code for key, code in self.index.items() if code < codes and code not in gone}
@@ -191,12 +188,9 @@ class CodeColumn(Growing):
             )
 
     def settled(self, new: dict[int, Value], codes: int) -> CodeColumn:
-        """Add new values and return the column; ``new`` maps codes to values.
-
-        If a code of a deleted value is reused, the result is a changed copy of the column.
-        """
+        """Add new values and return the column; ``new`` maps codes to values."""
         column = self
-        if min(new) < codes:
+        if min(new) < codes:  # the code of a deleted value is reused: change a copy
             column = self.with_data(self.data, codes)
             column.free = self.free[: len(self.free) - sum(code < codes for code in new)]
         for code, value in new.items():
@@ -245,10 +239,7 @@ def make_column(
 
 
 def _restored_column(kind: Kind, data: Any, values: Any, n: int, *, target: bool) -> Column:
-    """Return a column of ``n`` rows that was read from a file; raise ``ValueError`` if the column is invalid.
-
-    ``target``: whether the column is a target, which must not have missing values.
-    """
+    """Return a column of ``n`` rows that was read from a file; raise ``ValueError`` if the column is invalid."""
     if (
         not isinstance(data, np.ndarray)
         or data.shape != (n,)
@@ -290,8 +281,8 @@ def _width(n: int) -> np.dtype[Any]:
 class _Rows:
     """Immutable snapshot of the stored rows.
 
-    Snapshots can share their columns, because rows are only appended to the columns. Snapshots with the same columns
-    also share the list ``ends``. It contains one number: how many rows have been written to the columns.
+    Snapshots can share their columns, because rows are only appended to the columns. They then also share the list
+    ``ends``, which contains one number: how many rows have been written to the columns.
 
     To append rows without a copy, a snapshot removes the number from the list, writes the rows, and puts the new number
     into the list. The columns are copied instead if another snapshot has already appended rows, or if the list is

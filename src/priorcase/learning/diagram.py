@@ -39,10 +39,7 @@ def _columns_html(model: Any) -> str:
 
 
 def columns_grid(rows: Instances, weights: Mapping[Any, float]) -> Grid:
-    """Return a table with one line for each column: its kind, values, share of missing values, and weight.
-
-    Weights are left out if all of them are 1.
-    """
+    """Return a table with one line for each column: its kind, values, share of missing values, and weight."""
     schema, names = rows.schema, attribute_names(rows.schema)
     weighted = any(weight != 1.0 for weight in weights.values())
     described = [_described(rows, a, kind) for a, kind in enumerate(schema.kinds[:_COLUMNS])]

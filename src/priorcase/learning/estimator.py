@@ -57,11 +57,7 @@ _MANY_NUMBERS = 10  # a column with at least as many numbers for each other valu
 
 
 class EstimatorMeta(ABCMeta):
-    """Metaclass that limits ``help`` and ``dir`` of an estimator class to the methods that this library defines.
-
-    Methods of scikit-learn are left out. Parameters and fitted attributes are left out as well, because the docstring
-    of the class describes them. ``dir`` of an instance lists all names.
-    """
+    """Metaclass that limits ``help`` and ``dir`` of an estimator class to the methods that this library defines."""
 
     def __dir__(cls) -> list[str]:
         parameters = inspect.signature(cls).parameters
@@ -77,8 +73,6 @@ class EstimatorMeta(ABCMeta):
 
 class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
     """Base class of the estimators that store their rows.
-
-    Subclasses define how targets are read (`_read_targets`) and which data are stored besides the rows (`_new_memory`).
 
     ``n_jobs`` is the number of threads; the results do not depend on it. None means one thread for each core that the
     process may use, but at most ``OMP_NUM_THREADS`` threads (in scikit-learn, None means one job). The value -1 means
@@ -202,7 +196,7 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
 
     @abstractmethod
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray | Coded] | None:
-        """Read the targets ``y``; return their schema and values, or None if there are no targets.
+        """Return the schema and the values of the targets ``y``, or None if there are no targets.
 
         The values have shape (rows, targets). ``first``: whether no rows have been stored yet. The method also stores
         what later calls need to know about the targets, such as the type of the labels.
@@ -420,15 +414,12 @@ def _is_number(value: Any) -> bool:
 
 
 def warn_uninformative(table: Table, declared: Collection[int] = ()) -> None:
-    """Warn about uninformative columns, except columns with a declared kind.
-
-    Tables with fewer than 20 rows are not checked. Numeric columns without names are assumed to be measurements and are
-    not checked either.
-    """
+    """Warn about uninformative columns, except columns with a declared kind."""
     schema = table.schema
     if (
         is_unwarned(UninformativeColumnWarning)
         or len(table) < _FEW_ROWS
+        # Numeric columns without names are assumed to be measurements.
         or (schema.names is None and table.block is not None)
     ):
         return

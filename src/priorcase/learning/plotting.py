@@ -51,13 +51,10 @@ _SETTINGS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Style:
-    """Color, line style, marker and hatching of one series or class; series also differ in black-and-white print.
-
-    ``color`` is used for lines, markers and bars; ``tint``, the same color mixed with white, is used for areas.
-    """
+    """Color, line style, marker and hatching of one series or class; series also differ in black-and-white print."""
 
     color: str
-    tint: str
+    tint: str  # the color mixed with white, for areas
     line: Any
     marker: str
     hatch: str
@@ -75,10 +72,8 @@ def color(i: int) -> str:
 
 
 def tint(i: int, strength: float = 0.25) -> str:
-    """Return the i-th color mixed with white; ``strength`` is the fraction of the color.
-
-    Black is used at half strength, so that black areas are no darker than areas of other colors.
-    """
+    """Return the i-th color mixed with white; ``strength`` is the fraction of the color."""
+    # At half strength, black areas are no darker than areas of other colors.
     strength *= 0.5 if color(i) == "#000000" else 1.0
     parts = (int(color(i)[at : at + 2], 16) for at in (1, 3, 5))
     return "#" + "".join(f"{round(255 + strength * (part - 255)):02X}" for part in parts)
@@ -91,10 +86,7 @@ def class_styles(labels: Sequence[Value]) -> dict[Value, Style]:
 
 @contextmanager
 def plot_style(*, dark: bool = False) -> Iterator[None]:
-    """Return a context in which new figures, axes, titles and legends have the library's style.
-
-    ``dark``: whether the axes belong to a figure with a dark background; the color of text is then left unchanged.
-    """
+    """Return a context in which new figures have the library's style; ``dark`` leaves the color of text unchanged."""
     try:
         import matplotlib
     except ImportError:
@@ -117,11 +109,7 @@ def plot_style(*, dark: bool = False) -> Iterator[None]:
 
 @contextmanager
 def drawing(ax: Any, *, size: tuple[float, float] | None = None) -> Iterator[Any]:
-    """Return a context with the axes to draw on; if ``ax`` is None, create a new figure of ``size`` inches.
-
-    Axes in a dark figure get a white background, because all colors are chosen for a white background. Text around the
-    axes is unchanged.
-    """
+    """Return a context with the axes to draw on; if ``ax`` is None, create a new figure of ``size`` inches."""
     if ax is not None and not hasattr(ax, "figure"):
         raise ParameterError(f"ax must be None or a matplotlib Axes, got {quoted(ax)}")
     dark = ax is not None and _is_dark(ax.figure.get_facecolor())
@@ -130,7 +118,7 @@ def drawing(ax: Any, *, size: tuple[float, float] | None = None) -> Iterator[Any
         from matplotlib.patches import Rectangle
 
         if dark:
-            ax.set_facecolor("white")
+            ax.set_facecolor("white")  # all colors are chosen for a white background
         if ax is None:
             figure, ax = pyplot.subplots(figsize=size)
             saved = rcParams["savefig.facecolor"]
@@ -156,11 +144,10 @@ def legend_beside(
     apart: float = 5.0,
     width: int = WIDTH,
 ) -> None:
-    """Add a legend to the right of the axes, with at most twelve entries.
+    """Add a legend to the right of the axes.
 
     ``behind``: artists to show behind the symbol of each entry, such as colored patches. ``samples``: labeled artists
-    to list instead of the artists in the plot. ``apart``: distance in points between legend and axes. ``width``:
-    maximum number of characters of a legend entry.
+    to list instead of the artists in the plot. ``apart``: distance from the axes in points.
     """
     from matplotlib.transforms import ScaledTranslation
 

@@ -47,12 +47,10 @@ def taken_rows(table: Any, positions: IdArray) -> Any:
 
 
 def _taken_arrow(table: Any, positions: IdArray) -> Any:
-    """Return rows of a PyArrow table, record batch or array.
-
-    String and binary views are cast to other types first, because ``take`` does not support views.
-    """
+    """Return rows of a PyArrow table, record batch or array."""
     import pyarrow as pa
 
+    # ``take`` does not support views.
     wide = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
     if hasattr(table, "schema"):
         fields = [field.with_type(wide.get(str(field.type), field.type)) for field in table.schema]
@@ -119,10 +117,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def _told(listener: Listener, total: int) -> Iterator[Advance]:
-    """Yield a callback that reports each of ``total`` steps to ``listener``, as a fraction of all steps.
-
-    A progress bar that runs inside a step reports fractions of this step.
-    """
+    """Yield a callback that reports each of ``total`` steps to ``listener``, as a fraction of all steps."""
     done = 0
 
     def part(text: str, share: float) -> None:
@@ -133,16 +128,13 @@ def _told(listener: Listener, total: int) -> Iterator[Advance]:
         done += 1
         part(text, 0.0)
 
-    with listening(part):
+    with listening(part):  # a progress bar inside a step reports fractions of this step
         yield advance
 
 
 @contextmanager
 def bar(total: int, *, shown: bool, text: str = "mixture") -> Iterator[Advance]:
-    """Show a progress bar of ``total`` steps if ``shown`` is true and standard error is a terminal.
-
-    ``text`` is shown in front of the bar until the first step is done.
-    """
+    """Yield a callback that advances a progress bar, or that reports each step to the listener of this thread."""
     if (listener := getattr(_HEARD, "listener", None)) is not None:
         yield from _told(listener, total)
         return

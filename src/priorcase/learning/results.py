@@ -86,12 +86,7 @@ def framed(columns: Mapping[str, Any], backend: Backend | None) -> Any:
 def by_attribute(
     columns: Mapping[str, Any], names: Sequence[Name], rows: Sequence[Row], parts: Mapping[str, FloatArray]
 ) -> dict[str, Any]:
-    """Return a copy of ``columns`` with additional columns for each attribute.
-
-    The additional columns are a column with the values of the attribute, and a column ``PART of NAME`` for each entry
-    of ``parts``. The column of values has the name of the attribute, or is called ``NAME (value)`` if ``columns``
-    already contains the name.
-    """
+    """Return a copy of ``columns`` with a column of values and columns ``PART of NAME`` for each attribute."""
     found = dict(columns)
     for a, name in enumerate(names):
         label = f"{name} (value)" if str(name) in columns else str(name)
@@ -139,9 +134,8 @@ def decoded(table: Table) -> list[Row]:
 class PerQuery(ABC):
     """Base class of immutable results with one item per query; a selected item keeps the number of its query.
 
-    Subclasses have a field ``numbers`` with the numbers of the queries, by default 0, 1, ... ``_by_query`` contains the
-    names of the other fields with one entry per query. A subclass with a different structure overrides `_taken`, which
-    selects queries.
+    Subclasses have a field ``numbers``, by default 0, 1, ..., and list all other fields with one entry per query in
+    ``_by_query``. A subclass with a different structure overrides `_taken`, which selects queries.
     """
 
     numbers: tuple[int, ...]
@@ -185,10 +179,7 @@ class PrintedPerQuery(PerQuery, GridsResult):
 
 
 def asked_queries(query: object, n: int, *, nouns: tuple[str, str] = ("query", "queries")) -> list[int]:
-    """Return the numbers of the queries selected by an index or a slice.
-
-    ``nouns``: singular and plural of the word for the selected items in error messages.
-    """
+    """Return the numbers of the queries selected by an index or a slice."""
     if isinstance(query, slice):
         return list(range(n)[query])
     try:

@@ -21,20 +21,15 @@ from priorcase.schema import Nominal
 def value_orders(
     numbers: Sequence[FloatArray], codes: Sequence[IntArray], sizes: Sequence[int], weights: FloatArray
 ) -> list[IntArray]:
-    """Return, for each discrete attribute, its codes sorted by the frequency of their values.
+    """Return, for each discrete attribute, its codes sorted by the frequency of their values, most frequent first.
 
-    More frequent values come first. Equally frequent values are sorted by their scores, lowest first, and values with
-    equal scores by code. The score of a value is the weighted sum of the scores of the rows with this value. The score
-    of a row is the sum of ``position * rank`` over all columns, with positions counted from 1. The rank of a number is
-    its rank among the numbers of the column, the rank of a nominal value is the rank of its frequency, and a missing
-    value has rank 0.
-
-    ``numbers`` contains the numeric columns, with NaN for missing values. ``codes`` contains the discrete columns, with
-    -1 for missing values, and ``sizes`` contains the number of codes of each discrete column.
+    Ties are broken by a score of the rows with the value, which does not depend on names or on the row order. Missing
+    values are NaN in ``numbers`` and -1 in ``codes``. ``sizes`` contains the number of codes of each discrete column.
     """
     counts = [_sums(column, weights, size) for column, size in zip(codes, sizes, strict=True)]
     if all(np.unique(count).size == count.size for count in counts):
         return [np.argsort(-count, kind="stable") for count in counts]
+    # The score of a row is the sum of position * rank over all columns; a missing value has rank 0.
     likeness = np.zeros(len(weights))
     for position, values in enumerate(numbers, start=1):
         known = ~np.isnan(values)
@@ -56,9 +51,9 @@ def _sums(codes: IntArray, amounts: FloatArray, size: int) -> FloatArray:
 class SortedRows:
     """Stored rows sorted by their values, so that equal rows are adjacent.
 
-    ``targets``: numeric targets, shape (rows, targets). ``weights``: sample weights. ``positions``: positions of the
-    rows before sorting. ``value_ranks``: mapping from the position of each nominal column to the ranks of its codes in
-    the order of `value_orders`. If several values are equally good choices, the value with the lowest rank is used.
+    ``targets`` has shape (rows, targets). ``positions`` contains the positions of the rows before sorting.
+    ``value_ranks`` maps the position of each nominal column to the ranks of its codes in the order of `value_orders`.
+    If several values are equally good choices, the value with the lowest rank is used.
     """
 
     instances: Instances
@@ -85,17 +80,13 @@ class SortedRows:
 
 
 def sort_rows(instances: Instances, targets: FloatArray, classes: IntArray | None = None) -> SortedRows:
-    """Sort all stored rows by their values.
-
-    ``targets``: numeric targets, shape (rows, targets). ``classes``: class targets, numbered from 0 in any order, which
-    are treated as an additional nominal column.
-    """
+    """Sort the stored rows by their values, then by their classes (if given), then by their numeric targets."""
     weights = np.ones(len(instances)) if instances.weights is None else instances.weights
     cells = instances.cells()
     nominal = [a for a, kind in enumerate(instances.schema.kinds) if isinstance(kind, Nominal)]
     others = [cells[:, a] for a in range(cells.shape[1]) if a not in nominal]
     codes, numberings = [], []
-    for a in nominal:
+    for a in nominal:  # stored codes may depend on removed rows, the new numbers do not
         numbered, numbering = _by_appearance(np.asarray(instances.column(a), np.int64), instances.n_values(a))
         codes.append(numbered)
         numberings.append(numbering)
@@ -116,10 +107,7 @@ def sort_rows(instances: Instances, targets: FloatArray, classes: IntArray | Non
 
 
 def _by_appearance(column: IntArray, size: int) -> tuple[IntArray, IntArray]:
-    """Renumber codes other than -1 by first occurrence; return the new column and the new number of each code.
-
-    Unlike the stored codes, the new numbers do not depend on values of rows that were removed.
-    """
+    """Renumber codes other than -1 by first occurrence; return the new column and the new number of each code."""
     first = np.full(size + 1, len(column))
     np.minimum.at(first, column, np.arange(len(column)))  # -1 is counted at the last position
     order = np.argsort(first[:size], kind="stable")

@@ -32,10 +32,7 @@ _NOTHING: tuple[int, Any] = (-1, None)
 
 
 class Outdated(Exception):
-    """Raised if an index or another shared resource does not match the state of the estimator that reads it.
-
-    Another thread may have changed the resource, or an interrupt may have left it incomplete.
-    """
+    """Raised if an index or another shared resource does not match the state of the estimator that reads it."""
 
 
 def pinned(estimator: Owner, state: dict[str, Any] | None = None) -> Owner:
@@ -103,10 +100,9 @@ def lock_of(estimator: Any) -> Lock:
 class Memory:
     """Stored rows of an estimator and results computed from the rows.
 
-    The memory of an estimator never changes, except for its caches. A method that changes the estimator works on a copy
-    made by `fork`; at the end, the copy becomes the memory of the estimator. Subclasses with additional data override
-    `fork`, `_added` and `forget`. Data that a fork shares with the original must not be modified in place.
-    ``committed``: whether this memory belongs to an estimator and must no longer be changed.
+    A method that changes the estimator changes a copy made by `fork`, which then becomes the memory of the estimator.
+    If ``committed`` is True, the memory belongs to an estimator, and only its caches may change. Subclasses with
+    additional data override `fork`, `_added` and `forget`, and never modify data in place that a fork shares.
     """
 
     def __init__(self, instances: Instances) -> None:
@@ -201,10 +197,7 @@ class Memory:
         return self.followed(key, lambda _: compute())
 
     def followed(self, key: str, compute: Callable[[T | None], T]) -> T:
-        """Return a cached result; if the rows have changed, update the result first.
-
-        ``compute`` receives the earlier result, or None if there is none, and returns the current result.
-        """
+        """Return a cached result; if the rows have changed, replace it first by ``compute(old result or None)``."""
         value: T
         version, value = self._cache.get(key, _NOTHING)
         if version != self.instances.version:

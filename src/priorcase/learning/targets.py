@@ -165,12 +165,7 @@ class Labels:
 
 
 def read_labels(y: Any) -> Labels:
-    """Read class labels from a list, an array, a series or a frame.
-
-    Labels are strings, integers (also as floats) or booleans. Strings in a list become an array of strings, as in
-    scikit-learn; strings in an array of objects remain objects. A column vector is treated as a single output, with a
-    warning as in scikit-learn.
-    """
+    """Read class labels from a list, array, series or frame: strings, booleans, or integers (also as floats)."""
     array = as_array(y)
     flat = array.ndim == 1
     if not flat and array.shape[1] == 1:
@@ -180,7 +175,8 @@ def read_labels(y: Any) -> Labels:
     values = array.reshape(len(array), -1)
     if values.dtype.kind == "O":
         values = _of_one_type(values)
-        # A string array would drop trailing null characters and thereby merge two classes.
+        # As in scikit-learn, strings in a list become a string array. Labels with trailing null characters remain
+        # objects, because a string array would drop these characters and thereby merge two classes.
         if isinstance(y, (list, tuple)) and not any(str(value).endswith("\0") for value in values.flat):
             values = values.astype(str) if values.dtype.kind == "O" else values
     if values.dtype.kind == "f":
@@ -247,8 +243,7 @@ class LabeledRows(Protocol):
 class Labeling:
     """Types and declared classes of the labels learned so far.
 
-    ``batches``: for each sequence of consecutive rows with the same label type, the id of its first row and the type.
-    ``declared``: the declared classes of each output, which are kept even if no stored row has them.
+    ``batches`` contains, for each run of rows with the same label type, the id of its first row and the type.
     """
 
     flat: bool
@@ -280,10 +275,7 @@ class Labeling:
         return found
 
     def joined(self, labels: Labels, instances: LabeledRows) -> Labeling:
-        """Return the labeling after new labels are added.
-
-        The labels may have another type only if no rows are stored and no classes are declared.
-        """
+        """Return the labeling after new labels are added."""
         if not len(instances) and self.declared is None:
             return Labeling(labels.flat, labels.sort, ((instances.next_id, labels.dtype),))
         self.check_sort(labels)
@@ -361,8 +353,7 @@ def _stored_classes(instances: LabeledRows, output: int) -> tuple[list[Any], Int
 class Classes:
     """Classes of one output in ascending order, and the class of each stored row; valid until the rows change.
 
-    ``labels``: the classes. ``of_code``: for each stored class code, the position of the class in ``labels``.
-    ``stored``: class code of each row.
+    ``of_code`` maps each stored class code to a position in ``labels``. ``stored`` contains the class code of each row.
     """
 
     def __init__(self, labeling: Labeling, instances: Instances, output: int, earlier: Classes | None) -> None:
@@ -399,11 +390,7 @@ class Classes:
 def learned_labels(
     y: Any, classes: Any, earlier: Labeling | None, instances: LabeledRows | None
 ) -> tuple[Labeling, Schema, AnyArray]:
-    """Read class labels; return the updated labeling, the schema of the targets, and the labels as an array.
-
-    ``classes`` contains the classes that are declared together with ``y``, or is None. ``earlier`` and ``instances``
-    are None if no labels were learned before.
-    """
+    """Read class labels; return the updated labeling, the schema of the targets, and the labels as an array."""
     labels = y if isinstance(y, Labels) else read_labels(y)
     n = labels.values.shape[1]
     targets = _target_schema(Nominal, n, instances)

@@ -65,10 +65,7 @@ class ClassRows:
         return cls(table, classes.at(slice(None)), classes.labels.size, prior, sizes, declared)
 
     def for_counts(self, cells: FloatArray) -> FloatArray:
-        """Encode queries in the format of the stored rows.
-
-        Codes of unseen values are negative. Missing values and values of ignored columns are NaN.
-        """
+        """Encode queries like the stored rows, with negative codes for unknown values and NaN for missing values."""
         encoded = self.table.numbered(cells)
         for j in self.declared:  # a declared value without rows is still a value of the column
             given = cells[:, self.table.columns[j].attribute]
@@ -82,13 +79,10 @@ class ClassRows:
         return summed(at, values, len(around) * self.n_classes).reshape(-1, self.n_classes)
 
     def with_prior(self, shares: FloatArray, around: Neighborhoods) -> FloatArray:
-        """Add the class prior to class probabilities p: ``(n p_c + prior_c) / (n + sum prior)``.
-
-        Here, n is the effective number of neighbors of the query.
-        """
+        """Add the class prior to class probabilities p: ``(n p_c + prior_c) / (n + sum prior)``."""
         if self.prior is None:
             return shares
-        n = summed(around.queries(), around.effective_weights(), len(around))[:, None]
+        n = summed(around.queries(), around.effective_weights(), len(around))[:, None]  # effective number of neighbors
         return np.asarray((n * shares + self.prior) / (n + self.prior.sum()))
 
 
@@ -430,16 +424,13 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
                 yield own[part], around, shares
 
     def _left_out_groups(self) -> Iterator[tuple[ClassRows, IntArray]]:
-        """Yield groups of rows for leave-one-out, each with `ClassRows` whose class prior excludes one of its rows.
-
-        All rows of a group have the same class and weight, so the prior is the same whichever row of the group is left
-        out. If the prior does not depend on the class frequencies, all rows form one group.
-        """
+        """Yield `ClassRows` with a leave-one-out class prior, each with the positions of rows that have this prior."""
         rows, classes, weights = self._rows(), self._classes(), self._stored().row_weights
         if self._prior != "frequency":
             yield rows, np.arange(len(classes.codes))
             return
         times = np.ones(len(classes.codes)) if weights is None else weights
+        # Rows with the same class and weight have the same prior when they are left out.
         groups, of = np.unique(np.stack([classes.codes.astype(np.float64), times]), axis=1, return_inverse=True)
         for group, (code, weight) in enumerate(groups.T.tolist()):
             left = classes.weights.copy()

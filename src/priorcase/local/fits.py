@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from priorcase.local.windows import Neighborhoods
 
 NUMERIC, ORDINAL, NOMINAL = 0, 1, 2  # codes of the kinds of columns in the core
-MOST_VALUES = 32  # maximum number of values of a nominal column in a local design
+MOST_VALUES = 32  # maximum number of values of a nominal column in a local design, to limit time and degrees of freedom
 STATISTICS, COEFFICIENTS, HAT_ROWS, LEFT_OUT = 2, 4, 8, 16  # optional results of the core
 Answers = dict[str, FloatArray]
 
@@ -55,12 +55,9 @@ class LocalPolynomial:
 
 
 class GradientDescent(NamedTuple):
-    """Parameters of gradient descent (Mitchell 1997).
+    """Parameters of gradient descent (Mitchell 1997)."""
 
-    ``rate``: step size; None means 1 divided by the largest eigenvalue of the Hessian matrix.
-    """
-
-    rate: float | None
+    rate: float | None  # step size; None means 1 divided by the largest eigenvalue of the Hessian matrix
     max_steps: int
     tol: float
 
@@ -89,14 +86,10 @@ class DesignColumn(NamedTuple):
 
 
 def design_columns(memory: NeighborsMemory) -> tuple[DesignColumn, ...]:
-    """Return the columns that local models use.
-
-    An attribute that the distance treats as circular is represented by its cosine and sine. Texts and sets have no
-    columns, because a local model would need a term for nearly every row; only the distance uses them.
-    """
+    """Return the columns of local models, with cosine and sine for attributes that the distance treats as circular."""
     columns, kinds, terms = list[DesignColumn](), memory.instances.schema.kinds, memory.fitted.terms
     for a, (kind, term) in enumerate(zip(kinds, terms * len(kinds) if memory.distance.whole else terms, strict=True)):
-        if isinstance(kind, (Text, Set)):
+        if isinstance(kind, (Text, Set)):  # a local model would need a term for nearly every row
             continue
         if not isinstance(term, Periodic) or term.line_share > 0:
             columns.append(DesignColumn(a, None, DAY if isinstance(kind, Date) else 1.0))
@@ -107,11 +100,7 @@ def design_columns(memory: NeighborsMemory) -> tuple[DesignColumn, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LocalTable:
-    """Stored rows in the format of the compiled core, with nominal values numbered in order of first occurrence.
-
-    In a column with more than `MOST_VALUES` values, the rarest values share one indicator column, because a column
-    for each value would need too much time and too many degrees of freedom.
-    """
+    """Stored rows in the format of the compiled core, with nominal values numbered in order of first occurrence."""
 
     columns: tuple[DesignColumn, ...]
     cells: FloatArray
@@ -156,11 +145,7 @@ class LocalTable:
         return renumbered(_designed(self.columns, cells), self.numbers)
 
     def queries(self, cells: FloatArray, far: BoolArray) -> FloatArray:
-        """Compute the design columns of encoded queries; values that a fit must not use are NaN.
-
-        These are missing values, values of ignored columns, unknown levels, and all values of the queries in the mask
-        ``far``.
-        """
+        """Compute the design columns of queries, with NaN for missing and other values that a fit must not use."""
         found = self.numbered(cells)
         found[(self.kinds == ORDINAL) & (found < 0)] = np.nan
         found[:, self.ignored] = np.nan
@@ -177,10 +162,7 @@ class LocalTable:
 
 
 def _numbered(column: FloatArray, weights: FloatArray | None) -> FloatArray:
-    """Return a new number for each code, in order of first occurrence.
-
-    If there are more than `MOST_VALUES` codes, the rarest codes share the last number.
-    """
+    """Number the codes by first occurrence; with more than `MOST_VALUES`, the rarest codes share the last number."""
     known = ~np.isnan(column)
     held = column[known].astype(np.int64)
     codes, first = np.unique(held, return_index=True)
@@ -241,21 +223,15 @@ class Fits:
     far: IntArray  # queries without weighted rows, for which the mean of the nearest rows was fitted
 
     def deviations(self, *, of_target: bool) -> FloatArray:
-        """Return the standard deviation of each prediction or, with ``of_target``, of a new observation.
-
-        These are ``sigma sqrt(s's)`` and ``sigma sqrt(1 + s's)``, where sigma is the residual standard deviation of the
-        fit and s contains the coefficients of the rows' targets in the prediction.
-        """
+        """Return the standard deviation of each prediction or, with ``of_target``, of a new observation."""
         free = self._free_weight()
         with np.errstate(divide="ignore", invalid="ignore"):
             sigma = np.where(free > 0, np.sqrt(self.answers["residuals"] / free), np.inf)
+        # The variance is s's, where s contains the coefficients of the rows' targets in the prediction.
         return np.asarray(sigma * np.sqrt(self.answers["variance"] + of_target))
 
     def interval(self, level: float, *, of_target: bool) -> tuple[FloatArray, FloatArray]:
-        """Return the lower and upper limits of intervals from Student's t distribution.
-
-        An interval is infinite if the fit has no residual degrees of freedom.
-        """
+        """Return the lower and upper limits of intervals from Student's t distribution."""
         free = self._free_weight() * (self.answers["weight"] / self.answers["squares"])
         with np.errstate(over="ignore"):
             quantiles = np.where(free > 0, stats.t.ppf((1 + level) / 2, np.where(free > 0, free, 1.0)), np.inf)
@@ -265,10 +241,7 @@ class Fits:
         return self.predictions - half, self.predictions + half
 
     def effective_neighbors(self) -> FloatArray:
-        """Return the effective numbers of neighbors, ``(sum K)^2 / sum K^2`` for kernel weights K.
-
-        The result has one column, or one column for each target in robust fits.
-        """
+        """Return the effective numbers of neighbors, ``(sum K)^2 / sum K^2`` for kernel weights K."""
         return np.asarray(self.answers["weight"] * (self.answers["weight"] / self.answers["squares"]))
 
     def _free_weight(self) -> FloatArray:
@@ -285,15 +258,11 @@ def fit_queries(
     cells: FloatArray,
     around: Neighborhoods,
     *,
-    want: int = 0,
+    want: int = 0,  # sum of the optional results to compute, such as `STATISTICS` and `COEFFICIENTS`
     threads: int,
-    factors: FloatArray | None = None,
+    factors: FloatArray | None = None,  # robustness weights, shape (rows, targets)
 ) -> Fits:
-    """Fit a polynomial around each query.
-
-    ``want`` is a sum of the optional results to compute, such as `STATISTICS` and `COEFFICIENTS`. ``factors`` contains
-    robustness weights, shape (rows, targets).
-    """
+    """Fit a polynomial around each query."""
     queries, found = table.queries(cells, around.far), list[Answers]()
     for t in range(1 if factors is None else factors.shape[1]):
         weighted, targets = around, table.targets
@@ -318,14 +287,15 @@ def robustness_weights(
 ) -> FloatArray:
     """Return robustness weights after ``rounds`` robust refits (Cleveland 1979, section 2), shape (rows, targets).
 
-    A row with residual ``e_i`` has the weight ``delta_i = (1 - (e_i / 6 s)^2)^2`` if ``|e_i| < 6 s``, otherwise 0.
-    Here, ``s`` is the median of ``|e|``. If ``s`` is 0 for a target, the weights for this target do not change.
+    A row with residual e has the weight ``(1 - (e / 6 s)^2)^2`` if ``|e| < 6 s``, otherwise 0, where s is the median of
+    ``|e|`` over all rows.
     """
     found, largest = np.ones(targets.shape), np.abs(targets).max(axis=0)
     for _ in range(rounds):
         for t, size in enumerate(np.abs(residuals_by(found)).T):
             s = weighted_median(size, times)
             rounding = 8 * np.finfo(np.float64).eps * largest[t]
+            # If s is 0 up to rounding errors, the weights do not change.
             if s > max(_NO_RESIDUAL * float(np.average(size, weights=times)), rounding):
                 inside = np.minimum(size / (6 * s), 1.0)
                 rest = 1.0 - inside * inside
@@ -353,10 +323,8 @@ def descend(
 ) -> tuple[FloatArray, BoolArray]:
     """Fit target ``t`` by gradient descent; return the predictions and a mask of the fits that converged.
 
-    Each step is ``w_j += eta sum K (y - w'x) x_j`` (Mitchell 1997, eq. 8.7), in coordinates that are centered at the
-    weighted mean and scaled by the standard deviations of the columns. Centering and scaling avoid zigzagging without
-    changing the fitted planes. A ridge penalty acts as weight decay. Slopes start at 0, which leads to the minimum-norm
-    solution among equally good fits, as with the direct solver.
+    Each step is ``w_j += eta sum K (y - w'x) x_j`` (Mitchell 1997, eq. 8.7). Centered and scaled columns avoid
+    zigzagging. Slopes start at 0, which leads to the minimum-norm solution, as with the direct solver.
     """
     queries, masses = table.queries(cells, around.far), around.masses()
     values, converged = np.empty(len(around)), np.ones(len(around), dtype=bool)
@@ -394,10 +362,7 @@ def _descend(gradient: FloatArray, hessian: FloatArray, rate: float, rule: Gradi
 
 
 def _design(table: LocalTable, query: FloatArray, rows: FloatArray, degree: int) -> FloatArray:
-    """Return the local design matrix without intercept, shape (rows, terms).
-
-    Columns with numbers contain differences from the query, in standard deviations of the column.
-    """
+    """Return the local design matrix without intercept, shape (rows, terms)."""
     known = ~np.isnan(query) & (degree > 0)
     numbers = np.flatnonzero(known & (table.kinds != NOMINAL))
     deviations = (rows[:, numbers] - query[numbers]) / table.scales[numbers]

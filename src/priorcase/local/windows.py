@@ -120,10 +120,7 @@ class Neighborhoods(NeighborList):
 
 
 def _merged(parts: Sequence[Neighborhoods], places: Sequence[IntArray]) -> Neighborhoods:
-    """Join the neighborhoods of several groups of queries, in query order.
-
-    ``places`` contains the positions of the queries of each group.
-    """
+    """Join the neighborhoods of groups of queries; ``places`` contains the query positions of each group."""
     names = ["lengths", "rows", "distances", "weights", "far", *([] if parts[0].counts is None else ["counts"])]
     found: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
     joined = Neighborhoods(indptr=np.concatenate(([0], np.cumsum(found.pop("lengths")))), **found)
@@ -147,10 +144,7 @@ class KernelWindow:
     def search(
         self, memory: NeighborsMemory, cells: FloatArray, *, threads: int, own: IntArray | None, whole: bool, first: int
     ) -> NeighborList:
-        """Return the rows needed for this window and any narrower window.
-
-        The search for query ``i`` leaves out row ``own[i]``, in the same way as `rank`.
-        """
+        """Return the rows needed for this window and any narrower window; for ``own`` and ``whole``, see `rank`."""
         if self.k is not None:
             rules = Rules(self._vote(), "majority")
             found = rank(memory, cells, self.k, rules, threads=threads, own=own, whole=whole)
@@ -223,10 +217,7 @@ def _kept(found: NeighborList, kept: BoolArray) -> NeighborList:
 
 
 def _at_most_one(weights: FloatArray, indptr: IntArray) -> FloatArray:
-    """Divide the weights of each query by their maximum if the maximum exceeds 1.
-
-    If the maximum is infinite, infinite weights become 1 and all other weights become 0.
-    """
+    """Divide the weights of each query by their maximum if the maximum exceeds 1."""
     starts = indptr[:-1][np.diff(indptr) > 0]
     if not starts.size or weights.max() <= 1.0:
         return weights

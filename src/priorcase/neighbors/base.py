@@ -58,8 +58,8 @@ SEARCH: dict[str, list[Any]] = {"algorithm": [StrOptions(set(get_args(Algorithm)
 class NeighborsMemory(Memory):
     """Stored rows with a fitted distance and a search index, which are updated when rows are added or removed.
 
-    Copying an index is expensive. Therefore, a copy of the memory made with `fork` takes over the index of the original
-    when the copy first changes. If the original is searched again after that, it builds a new index.
+    A copy made by `fork` takes over the index when the copy first changes, because copying an index is expensive. If
+    the original is searched again after that, it builds a new index.
     """
 
     def __init__(
@@ -93,10 +93,7 @@ class NeighborsMemory(Memory):
         return other
 
     def saved(self) -> dict[str, Any]:
-        """Return the index, the distance statistics and the learned weights for saving.
-
-        The result is empty if there are few rows or if the distance compares whole rows.
-        """
+        """Return the index, the distance statistics and the learned weights for saving."""
         if len(self) < WORTH_SAVING or self.distance.whole:
             return {}
         with self.searching() as index:
@@ -145,11 +142,7 @@ class NeighborsMemory(Memory):
         return learned or needs_classes(self.distance, self.instances.schema)
 
     def weights_for(self, cells: FloatArray, own: IdArray | None = None, *, threads: int = 1) -> FloatArray | None:
-        """Return one weight for each attribute, or one row of weights for each query if the weights are local.
-
-        If the queries are stored rows, ``own`` contains their ids, and the local weights of each query are learned
-        without the query itself. None means equal weights.
-        """
+        """Return the attribute weights, with one row for each query if they are local; for ``own``, see `search`."""
         weights = self.attribute_weights
         given = self._weights
         if weights is None or not len(cells) or not (isinstance(given, LearnedWeights) and given.weighting.local):
@@ -275,8 +268,8 @@ class NeighborsMemory(Memory):
     ) -> NeighborList:
         """Return the ``k`` nearest rows of each query; with ``ties``, also return all rows tied with the k-th row.
 
-        The row with id ``exclude[i]`` is excluded from the neighbors of query i. Local attribute weights of query i are
-        learned without this row or, if ``exclude`` is None, without the row with id ``own[i]``.
+        The row with id ``exclude[i]`` is not a neighbor of query i. Local attribute weights of query i are learned
+        without this row or, if ``exclude`` is None, without the row with id ``own[i]``.
         """
         weights = self.weights_for(cells, own if exclude is None else exclude, threads=threads)
         options: Any = {"ties": ties, "algorithm": self.algorithm, "threads": threads}
@@ -285,10 +278,7 @@ class NeighborsMemory(Memory):
         return NeighborList(found.indptr, self.positions(found.ids), found.distances)
 
     def distances(self, cells: FloatArray, own: IdArray | None = None, *, threads: int = 1) -> FloatArray:
-        """Return the distances from each query to all stored rows, shape (queries, rows).
-
-        Local attribute weights of query i are learned without the row with id ``own[i]``.
-        """
+        """Return the distances from each query to all stored rows, shape (queries, rows); for ``own``, see `search`."""
         fitted, weights = self.fitted, self.weights_for(cells, own, threads=threads)
         with self.searching() as index:
             costs = index.costs(fitted, cells, weights=weights, threads=threads)
@@ -415,10 +405,7 @@ class NeighborsEstimator(RowsEstimator[NeighborsMemory]):
         return self._graph(distances if mode == "distance" else np.ones(ids.shape), ids)
 
     def _nearest(self, cells: FloatArray, k: int, own: IdArray | None) -> tuple[IdArray, FloatArray]:
-        """Return ids and distances of the ``k`` nearest rows of each query.
-
-        The row with id ``own[i]`` is excluded from the neighbors of query i; None excludes no rows.
-        """
+        """Return ids and distances of the ``k`` nearest rows of each query i, excluding the row with id ``own[i]``."""
         memory = self._stored()
         if k > len(memory) - (own is not None):
             sign = "<=" if own is None else "<"
@@ -563,11 +550,7 @@ def _tabled(schema: Schema, distance: Distance) -> list[tuple[int, ValueTable]]:
 
 
 def declared_values(schema: Schema, distance: Distance, declared: SchemaLike) -> Schema:
-    """Return a schema that declares the values of each `ValueTable`.
-
-    The distance can then compare a query value that is listed in a `ValueTable`, but does not occur in the training
-    data. Columns whose kind or values the user has declared are not changed.
-    """
+    """Declare the values of each `ValueTable`, so that queries can contain listed values that no stored row has."""
     if isinstance(declared, Schema) or not (tabled := _tabled(schema, distance)):
         return schema
     by_hand, kinds = {schema.position(key) for key in declared or ()}, list[Kind](schema.kinds)

@@ -250,18 +250,12 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         )
 
     def _deciding_priors(self, left_out: LeftOut | None = None) -> Sequence[FloatArray | None]:
-        """Return the prior of each target for choosing the most probable class.
-
-        If all classes have the same prior weight, which cannot change the choice, None is returned to avoid rounding
-        errors.
-        """
+        """Return the prior of each target for choosing the most probable class."""
+        # Equal prior weights cannot change the choice; without them, there are no rounding errors.
         return [None] * len(self._outputs()) if self._prior_is_level() else self._priors(left_out)
 
     def _priors(self, left_out: LeftOut | None = None) -> Sequence[FloatArray | None]:
-        """Return the class prior of each target.
-
-        If ``left_out`` is given, the prior ``"frequency"`` has a separate row of weights for each left-out row.
-        """
+        """Return the class prior of each target; a prior that depends on ``left_out`` has shape (rows, classes)."""
         outputs = self._outputs()
         if self._prior is None:
             return [None] * len(outputs)

@@ -50,10 +50,7 @@ class Rules:
 def polls_of(
     estimator: KNNClassifier | KNNRegressor, cells: FloatArray, n_neighbors: int | None = None, *, first: int = 0
 ) -> Iterator[Poll]:
-    """Return an iterator over the votes on blocks of queries.
-
-    In error messages, the first query has the number ``first``.
-    """
+    """Return an iterator over the votes on blocks of queries; error messages number the queries from ``first``."""
     memory = estimator._stored()
     k: int | Literal["all"]
     if n_neighbors is None and estimator._k == "all":
@@ -86,9 +83,9 @@ def polls(
 ) -> Iterator[tuple[NeighborList, Poll]]:
     """Yield the neighbors and the votes for each block of queries; either the ``k`` nearest rows vote, or all rows.
 
-    ``own`` and ``whole`` are described in `rank`. In error messages, the first query has the number ``first``.
-    ``width`` is the number of values that the caller computes for each query, which limits the length of the blocks.
-    ``size`` is the length of the first block.
+    ``own`` and ``whole`` are described in `rank`. Error messages number the queries from ``first``. ``width`` is the
+    number of values that the caller computes for each query, which limits the length of the blocks. ``size`` is the
+    length of the first block.
     """
     memory, rules, threads = estimator._stored(), estimator._rules, estimator._threads()
     width = max(width, estimator._width())
@@ -120,9 +117,9 @@ def rank(
 ) -> NeighborList:
     """Return the rows needed for a vote of ``k`` neighbors, sorted by distance, or all rows by id if ``k`` is "all".
 
-    ``own``, if given, contains the positions of the queries among the stored rows. One copy of each query is left out:
-    the weight of its row is reduced by 1, so a row with weight 2 still votes with weight 1. With ``whole``, and always
-    if all rows vote, the row is left out completely.
+    ``own`` contains the positions of the queries if they are stored rows. The weight of each query's row is then
+    reduced by 1, so a row with weight 2 still votes with weight 1. With ``whole``, and always if all rows vote, the row
+    is left out completely.
     """
     row_weights, ids = memory.row_weights, None if own is None else memory.ids[own]
     if k == "all":
@@ -229,10 +226,7 @@ def check_scores(scores: FloatArray) -> FloatArray:
 def left_out_answers(
     estimator: KNN, relearn: bool, answer: Callable[[KNN, Poll, LeftOut | None], AnyArray]
 ) -> AnyArray:
-    """Return the results of ``answer`` for the votes of all other rows on each stored row.
-
-    If ``relearn`` is true and the estimator learns from targets, the estimator is fitted again without each row.
-    """
+    """Return the results of ``answer`` for the votes of all other rows on each stored row."""
     if needs_refits(estimator, relearn):
         found = []
         for _, other, query in refits(estimator):

@@ -283,10 +283,7 @@ def assemble(
 
 
 def importance_of(memory: NeighborsMemory, queries: int) -> FloatArray:
-    """Return the weight of each attribute, or its mutual information with the target if all weights are equal.
-
-    The result has shape (queries, attributes), with the same values for each query.
-    """
+    """Return the weight of each attribute, or its mutual information with the target if all weights are equal."""
 
     def learned() -> FloatArray:
         weights = memory.attribute_weights
@@ -300,10 +297,7 @@ def importance_of(memory: NeighborsMemory, queries: int) -> FloatArray:
 
 
 def outside_intervals(estimator: Any, X: Any, ends: FloatArray) -> tuple[Precedent | None, ...]:
-    """Return, for each query, the nearest row with a target outside the query's interval, or None.
-
-    ``ends`` contains the lower and the upper limit of the interval for each query.
-    """
+    """Return, for each query i, the nearest row with a target below ``ends[i, 0]`` or above ``ends[i, 1]``."""
     memory: NeighborsMemory = estimator._answering()
     numbers = np.asarray(memory.instances.target(0), np.float64)
 
@@ -425,11 +419,7 @@ def _votes(one: Precedents) -> bool:
 
 
 def _by_importance(one: Precedents) -> tuple[list[int], list[int]]:
-    """Return the attributes to show one by one, most important first, and the missing attributes to show as a group.
-
-    Among equally important attributes, attributes that are not missing in the query come first. Two or more missing
-    attributes are shown as one group.
-    """
+    """Return the attributes to show one by one, most important first, and the missing attributes to show as a group."""
     absent = np.array([value is None for value in one.queries[0]], bool)
     importance = np.zeros(absent.size) if one.importance is None else one.importance[0]
     order = np.lexsort((absent, -importance))
@@ -453,15 +443,11 @@ def _fitting(columns: Sequence[Sequence[str]], order: Sequence[int], room: int) 
 
 @dataclass(frozen=True)
 class TerminalView:
-    """Display of precedents on a terminal with ``rich``, in tables that fit the width of the terminal.
-
-    Each query is shown under its heading. By default, only the first few queries are shown, with their numbers as
-    headings.
-    """
+    """Display of precedents on a terminal with ``rich``, in tables that fit the width of the terminal."""
 
     precedents: Precedents
     target: str = "target"
-    headings: Sequence[Text] | None = None
+    headings: Sequence[Text] | None = None  # one for each query shown; None: the numbers of the first few queries
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         from rich.text import Text
@@ -542,11 +528,7 @@ def _panels(columns: Sequence[Sequence[Text]], room: int) -> list[Sequence[Seque
 def _columns(
     one: Precedents, attributes: Sequence[int], groups: Sequence[Sequence[int]], votes: bool
 ) -> list[list[Text]]:
-    """Return a column for each voter, and a column for the nearest case of another class if it is not yet shown.
-
-    A column has a header, a line with the target, and a line for each attribute with its value and its contribution to
-    the distance. The footer contains the distance and the vote. The attributes of a group share a line.
-    """
+    """Return a column for each voter, and a column for the nearest case of another class if it is not yet shown."""
     from rich.text import Text
 
     voters, unlike = _voters(one, _CASES), one.unlike[0] if one.unlike else None

@@ -37,8 +37,8 @@ class PrequentialResult(GridResult):
     """Predictions for a stream of rows, in which each row is predicted from the rows before it; prints as a table.
 
     ``predictions`` and ``targets`` contain one entry per predicted row, and with several targets one column per target.
-    ``first`` is the number of rows that were only stored, because there were too few rows to predict from. ``backend``
-    is the data frame library of the stream, or None.
+    ``first`` is the number of rows at the start that were stored without a prediction. ``backend`` is the data frame
+    library of the stream, or None.
     """
 
     predictions: AnyArray
@@ -223,12 +223,7 @@ def _in_core(estimator: KNNClassifier | KNNRegressor, table: Table, targets: Tab
 
 
 class _Ranges:
-    """Ranges for scaling columns while rows are stored one by one.
-
-    The compiled core extends each range that goes from the smallest to the largest number of a column. A range without
-    outliers is computed in Python before each block of rows, and stays the same while the rows of the block are
-    predicted.
-    """
+    """Ranges for scaling columns while rows are stored one by one."""
 
     def __init__(
         self, instances: Instances, inlying: Sequence[int], ranged: BoolArray, low: FloatArray, high: FloatArray
@@ -259,7 +254,7 @@ class _Ranges:
                     for a in np.array(columns)[out[at]].tolist():
                         self._until[a] = -1
             yield slice(start, stop)
-            if len(self._widened):
+            if len(self._widened):  # the compiled core extends its own copy while it predicts the rows of the block
                 inner = rows[start:stop, self._widened]
                 self.low[self._widened] = np.fmin(self.low[self._widened], np.fmin.reduce(inner))
                 self.high[self._widened] = np.fmax(self.high[self._widened], np.fmax.reduce(inner))

@@ -472,19 +472,13 @@ class Problem:
         return self.base if same else self.fitted(grid.distance, grid.attribute_weights)
 
     def fitted(self, distance: Any, attribute_weights: Any, **voting: Any) -> Any:
-        """Return a model with the given parameters, fitted to all rows.
-
-        Without ``voting`` parameters, the model can be used only for searches.
-        """
+        """Return a model with the given parameters, fitted to all rows; without ``voting``, only for searches."""
         model = copy.copy(self.base)
         model.__dict__.update(distance=distance, attribute_weights=attribute_weights, **voting)
         return with_rows(model, self.base._memory.instances)
 
     def without(self, held_out: FloatArray) -> Problem:
-        """Return the problem with ``held_out`` subtracted from the row weights; columns and classes stay the same.
-
-        Rows whose weight becomes 0 are removed.
-        """
+        """Return the problem with ``held_out`` subtracted from the row weights; columns and classes stay the same."""
         model, instances = copy.copy(self.base), self.base._memory.instances
         if isinstance(model, KNNClassifier):
             model._labeling = replace(model._labeling, declared=tuple(c.labels for c in model._outputs()))
@@ -507,10 +501,7 @@ class Problem:
         return grid_sums(model, queries, grid, n_blocks)
 
     def up_to(self, grid: CandidateGrid, weight: float) -> CandidateGrid:
-        """Return the grid without values of ``n_neighbors`` above ``weight``.
-
-        ``weight`` is the total weight of the rows from which a row is predicted.
-        """
+        """Return the grid without values of ``n_neighbors`` above ``weight``, the total weight of the training rows."""
         ks = tuple(k for k in grid.n_neighbors if k <= int(weight * (1 + SLACK)))
         if not ks:
             raise ParameterError(
@@ -521,11 +512,8 @@ class Problem:
 
 
 def with_rows(model: Any, instances: Instances, state: Mapping[str, Any] | None = None) -> Any:
-    """Fit a model, whose parameters are already set, to stored rows; the model gets its own lock.
-
-    ``state`` contains the data that `Memory.saved` returned for a saved model.
-    """
-    model.__dict__.pop("_lock", None)
+    """Fit a model to stored rows; ``state`` contains what `Memory.saved` returned for a saved model."""
+    model.__dict__.pop("_lock", None)  # the model may be a copy, but needs its own lock
     model._check_parameters()
     schema = declared_values(instances.schema, model._distance, model.schema)
     rows = instances.fork()
@@ -540,17 +528,14 @@ def with_rows(model: Any, instances: Instances, state: Mapping[str, Any] | None 
 
 
 def content_ranks(instances: Instances, truth: AnyArray, seed: int) -> IntArray:
-    """Rank the rows by hashes of their content; ranks do not depend on row order, and equal rows have equal ranks.
-
-    First, the targets and the columns that are not nominal are hashed in each row. A nominal value is then represented
-    by the smallest of these hashes in the rows with this value. The names of values only break ties.
-    """
+    """Rank the rows by hashes of their content; ranks do not depend on row order, and equal rows have equal ranks."""
     rows = np.full(len(truth), seed, np.uint64)
     for numbers in truth.T:
         rows = _hashed(rows, numbers)
     for a, kind in enumerate(instances.schema.kinds):
         if not isinstance(kind, Nominal):
             rows = _hashed(rows, instances.column(a))
+    # A nominal value is represented by the smallest hash of the rows with this value. Names only break ties.
     known, named = rows.copy(), np.zeros(len(truth), np.uint64)
     for a, kind in enumerate(instances.schema.kinds):
         if isinstance(kind, Nominal):
@@ -579,10 +564,7 @@ def _hashed(hashes: AnyArray, numbers: AnyArray) -> AnyArray:
 
 
 def deal(groups: AnyArray, ranks: IntArray, weights: FloatArray, n_folds: int) -> FloatArray:
-    """Return the weight of each row in each fold; the rows of a group are assigned to the folds in turn, by rank.
-
-    A row with weight 2 is assigned like two equal rows, which go to different folds.
-    """
+    """Return the weight of each row in each fold; the rows of a group are assigned to the folds in turn, by rank."""
     order = np.lexsort((ranks, groups))
     new = (np.diff(ranks[order], prepend=-1) != 0) | (np.diff(groups[order], prepend=-1) != 0)
     which, ends = np.cumsum(new) - 1, np.cumsum(weights[order])
@@ -590,6 +572,7 @@ def deal(groups: AnyArray, ranks: IntArray, weights: FloatArray, n_folds: int) -
     # Each distinct row starts at an integer on the axis of cumulative weights.
     shift = np.cumsum(np.ceil(totals * (1 - SLACK))) - np.cumsum(totals)
     ends = ends + np.concatenate(([0.0], shift))[which]
+    # A row with weight 2 is assigned like two equal rows, which go to different folds.
     marks = np.stack([ends - weights[order], ends])[:, :, None]
     covered = np.floor(marks / n_folds) + np.clip(marks % n_folds - np.arange(n_folds), 0.0, 1.0)
     shares = np.empty((len(groups), n_folds))
@@ -603,10 +586,7 @@ def deal(groups: AnyArray, ranks: IntArray, weights: FloatArray, n_folds: int) -
 def _measure(
     problem: Problem, grids: Sequence[CandidateGrid], step: Callable[[], None]
 ) -> tuple[list[CandidateGrid], Sums]:
-    """Score all candidates on the rows; return the grids and the scores.
-
-    The returned grids do not contain values of ``n_neighbors`` that are too large for the number of rows.
-    """
+    """Score all candidates; return the grids without too large values of ``n_neighbors``, and the scores."""
     weight = float(problem.weights.sum())
     rows = np.argsort(problem.ranks, kind="stable")[: problem.n_samples]
     places = np.minimum(problem.ranks, problem.ranks[rows[-1]])
@@ -645,12 +625,8 @@ def _measured(
     blocks: IntArray,
     n_blocks: int,
 ) -> tuple[int, Sums | None]:
-    """Return ``number``, which identifies the grid, and the summed scores of the grid on ``rows``.
-
-    The rows are predicted from all rows after ``held_out`` is subtracted from their weights, or by leave-one-out if
-    ``held_out`` is None.
-    """
-    if held_out is None:
+    """Return ``number``, which identifies the grid, and the summed scores of the grid on ``rows``."""
+    if held_out is None:  # leave-one-out
         return number, problem.sums(problem, grid, rows, problem.weights, blocks, n_blocks)
     if not rows.size:
         return number, None
@@ -676,7 +652,7 @@ def best_candidate(sums: Sums, scoring: str, shapes: Sequence[tuple[int, int, in
     """Return the best candidate; the log-score has three safeguards against lucky and overconfident candidates.
 
     - The mean loss includes one additional misclassified row: ``(sum of losses + surprise) / (n + 1)``. The surprise is
-      the mean log-loss that would result if one of the other classes were the true class.
+      the mean loss if another class were the true class (see `_SCORES`).
     - Scores are averaged over three adjacent values of ``n_neighbors``, with weights 1/4, 1/2 and 1/4.
     - Among candidates within half a standard error (of the paired differences) of the best, the candidate with the
       lowest sum of Brier score and error rate is selected (after Breiman et al. 1984, section 3.4.3).
@@ -709,11 +685,8 @@ def _smoothed(scores: FloatArray, shapes: Sequence[tuple[int, int, int, int]]) -
 
 
 def _near_best(losses: FloatArray, weights: FloatArray, guarded: FloatArray, lead: int) -> BoolArray:
-    """Return a mask of the candidates with a loss within half a standard error of the best loss.
-
-    ``losses`` and ``weights`` contain the sums of each block of rows, ``guarded`` contains the mean loss of each
-    candidate, and ``lead`` is the best candidate.
-    """
+    """Return a mask of the candidates with a loss within half a standard error of the loss of candidate ``lead``."""
+    # ``losses`` and ``weights`` contain the sums of each block of rows.
     finite, kept = np.isfinite(losses).all(axis=0) & np.isfinite(guarded), weights > 0
     losses, weights, n_blocks = losses[kept], weights[kept], int(kept.sum())
     if n_blocks < 2:

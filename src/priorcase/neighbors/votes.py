@@ -57,10 +57,7 @@ class UniformVote:
 
 @dataclass(frozen=True)
 class InverseSquare:
-    """Votes of ``1 / d^2`` at distance d; if any distance is 0, only neighbors at distance 0 vote.
-
-    See Mitchell 1997, equations 8.3 and 8.4.
-    """
+    """Votes of ``1 / d^2`` (Mitchell 1997, eq. 8.3, 8.4); if any distance d is 0, only neighbors at distance 0 vote."""
 
     needs_bandwidth: ClassVar[bool] = False
     core: ClassVar[CoreVote] = (1, 1.0, 0.0)
@@ -138,11 +135,7 @@ _VOTES |= {name: kernel for name, kernel in KERNELS.items() if name != "uniform"
 
 
 def resolve_vote(vote: object, bandwidth: float | None = None) -> Vote:
-    """Return the voting rule for a name, a kernel or a function.
-
-    Without a bandwidth, a function receives the distances from a query. With a bandwidth h, the function is used as
-    a kernel and receives the distances divided by h.
-    """
+    """Return the voting rule for a name, a kernel or a function; with a bandwidth, a function is used as a kernel."""
     given = _VOTES[vote]() if isinstance(vote, str) and vote in _VOTES else vote
     if isinstance(given, Vote):
         rule: Vote = given
@@ -167,11 +160,7 @@ def resolve_vote(vote: object, bandwidth: float | None = None) -> Vote:
 
 
 def _settled(votes: FloatArray, voters: NeighborList) -> FloatArray:
-    """Rescale the votes on each query, where necessary, so that their sum is positive and finite.
-
-    Infinite votes become 1, and all other votes on the same query become 0. If all votes on a query are 0, they become
-    1.
-    """
+    """Rescale the votes on each query, where necessary, so that their sum is positive and finite."""
     largest = np.maximum.reduceat(votes, voters.indptr[:-1])
     odd = (largest > _LARGE) | (largest < 1 / _LARGE)
     for query in np.flatnonzero(odd).tolist():
@@ -190,15 +179,12 @@ def _settled(votes: FloatArray, voters: NeighborList) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class Poll:
-    """Neighbors that vote on the queries ``start:stop`` of a batch, and their votes.
-
-    ``unit_votes`` contains the vote of each neighbor before multiplication by the weight of its row.
-    """
+    """Neighbors that vote on the queries ``start:stop`` of a batch, and their votes."""
 
     start: int
     stop: int
     voters: NeighborList
-    unit_votes: FloatArray
+    unit_votes: FloatArray  # votes before multiplication by the row weights
 
     def votes(self) -> FloatArray:
         """Return the vote of each neighbor, multiplied by the weight of its row."""
@@ -216,16 +202,13 @@ def means(poll: Poll, targets: FloatArray) -> FloatArray:
 
 
 def class_votes(poll: Poll, classes: Classes, prior: FloatArray | None = None) -> FloatArray:
-    """Return the sum of the votes for each class, shape (queries, classes).
-
-    If ``prior`` is given, the votes on each query are rescaled so that their sum is the total row weight of the query's
-    neighbors, and the prior weight of each class is added.
-    """
+    """Return the sum of the votes for each class, plus the prior weight if given, shape (queries, classes)."""
     voters, n_classes = poll.voters, classes.labels.size
     cells = voters.queries() * n_classes + classes.codes[voters.rows]
     votes = summed(cells, poll.votes(), len(voters) * n_classes).reshape(-1, n_classes)
     if prior is None:
         return votes
+    # Before the prior is added, the votes on each query are rescaled to the total row weight of its neighbors.
     return np.asarray(votes * (_n_voters(voters) / votes.sum(axis=1))[:, None] + prior)
 
 
@@ -252,10 +235,7 @@ def probabilities(
 
 
 def prior_weights(prior: object, class_weights: Sequence[FloatArray]) -> list[FloatArray | None]:
-    """Return an array of prior class weights for each target, or None for a target without a prior.
-
-    ``class_weights`` contains the total row weight of each class, for each target.
-    """
+    """Return the prior class weights of each target, or None; ``class_weights`` contains total row weights."""
     if prior is None or (is_number(prior) and prior == 0):
         return [None] * len(class_weights)
     if isinstance(prior, str) and prior == "uniform":
@@ -292,14 +272,11 @@ def decide(
     priors: Sequence[FloatArray | None],
     left_out: LeftOut | None = None,
 ) -> IntArray:
-    """Return the position of the winning class for each query and target, shape (queries, targets).
-
-    A prior has shape (classes,), or (queries, classes) if it differs between queries.
-    """
+    """Return the position of the winning class for each query and target, shape (queries, targets)."""
     columns = []
     for classes, prior in zip(targets, priors, strict=True):
         tied: Sequence[int] = ()
-        if prior is not None or left_out is not None:
+        if prior is not None or left_out is not None:  # not supported by the compiled function
             chosen, tied = _counted(poll, ties, classes, prior, left_out)
         else:
             lists = poll.voters.indptr, classes.at(poll.voters.rows), poll.votes(), poll.voters.distances
@@ -317,10 +294,7 @@ def decide(
 def _counted(
     poll: Poll, ties: Ties, classes: Classes, prior: FloatArray | None, left_out: LeftOut | None
 ) -> tuple[IntArray, list[int]]:
-    """Return the winning class of each query, and the queries with a tie that `_reduced` must break.
-
-    Unlike the compiled function `elect`, this function supports a prior and left-out rows.
-    """
+    """Return the winning class of each query, and the queries with a tie that `_reduced` must break."""
     votes = class_votes(poll, classes, prior)
     leads = votes == votes.max(axis=1, keepdims=True)
     if ties == "majority":  # the class with most training rows, then the first
@@ -343,10 +317,7 @@ def _counted(
 
 
 def _reduced(poll: Poll, query: int, classes: Classes, prior: FloatArray | None) -> int:
-    """Break a tie: drop the farthest neighbors of a query until a single class leads, and return this class.
-
-    If no single class ever leads, return the class of the nearest neighbor.
-    """
+    """Break a tie: drop the farthest neighbors of a query until a single class leads, and return this class."""
     voters, n_classes = poll.voters, classes.labels.size
     part = slice(int(voters.indptr[query]), int(voters.indptr[query + 1]))
     order = np.argsort(voters.distances[part], kind="stable") + part.start

@@ -245,17 +245,14 @@ def _learned_classes(model: ConceptLearner, X: Any, y: Any) -> AnyArray:
 
 
 def _dropped(model: ConceptLearner, concept: Value, columns: dict[str, AnyArray]) -> IdArray:
-    """Return the ids of instances that were stored and later dropped; empty if the model has no history.
-
-    The history has one step for each learned instance. The instance was stored if its step increased the number of
-    stored instances, apart from instances that were dropped in the same step.
-    """
+    """Return the ids of instances that were stored and later dropped; empty if they are unknown."""
     none = np.empty(0, np.int64)
     if not model.history:
         return none
     history = model.history_
     k = 0 if not history.concepts else list(history.concepts).index(concept)
     stored, dropped = (part.reshape(max(len(history.concepts), 1), -1)[k] for part in (history.stored, history.dropped))
+    # Each step learns one instance. These steps stored their instance, even if they dropped others.
     came = np.flatnonzero(np.diff(stored, prepend=0) + dropped > 0)
     shuffled = np.random.RandomState(model._rules.seed).permutation(stored.size)
     order = shuffled if model.shuffle else np.arange(stored.size)

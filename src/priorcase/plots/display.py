@@ -44,10 +44,7 @@ _DATE_STEPS = [
 
 
 class Display(ABC):
-    """Base class of the displays; `frame` returns the plotted numbers, and `plot` draws them.
-
-    A display prints as one line.
-    """
+    """Base class of the displays; `frame` returns the plotted numbers, and `plot` draws them."""
 
     def __init_subclass__(cls) -> None:
         prefix_all_errors(cls)
@@ -84,19 +81,14 @@ class Display(ABC):
 
 @dataclass(frozen=True, eq=False)
 class AxisColumn:
-    """A table column as the axis of a plot.
-
-    ``positions`` contains the position of each table row: the number, the date in seconds, or 0, 1, ... for a category;
-    NaN if the value is missing. ``values`` contains the categories at positions 0, 1, ... (ordinal levels in their
-    order, other categories sorted), or is None for numbers and dates. ``rows`` contains the index of the first table
-    row with each category. ``dated`` is True for dates.
-    """
+    """A table column as the axis of a plot."""
 
     name: str
+    # Position of each table row: the number, the date in seconds, or 0, 1, ... for a category; NaN if missing.
     positions: FloatArray
-    values: tuple[Value, ...] | None = None
-    rows: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
-    dated: bool = False
+    values: tuple[Value, ...] | None = None  # categories at positions 0, 1, ...; None for numbers and dates
+    rows: IntArray = field(default_factory=lambda: np.empty(0, np.int64))  # first table row with each category
+    dated: bool = False  # whether the positions are dates
 
     @property
     def span(self) -> tuple[float, float]:
@@ -149,10 +141,7 @@ def _date_ticks(axis: Any, low: float, high: float) -> None:
 
 
 def name_ticks(axis: Any, names: Sequence[str]) -> None:
-    """Label positions 0, 1, ... of a matplotlib axis with names.
-
-    Names are slanted if space is short. If there are too many names, only every n-th name is shown.
-    """
+    """Label positions 0, 1, ... of a matplotlib axis with names; if space is short, slant names or skip some."""
     across, box = axis.axis_name == "x", axis.axes.bbox
     room = 72.0 * (box.width if across else box.height) / axis.axes.figure.dpi  # in points
     step = -(-len(names) // max(2, int(room / (_FONT * (1.6 if across else 1.15)))))
@@ -175,10 +164,7 @@ def read_rows(model: Any, X: Any) -> Table:
 
 
 def axis_column(table: Table, a: int, *, known: bool = False) -> AxisColumn:
-    """Return column ``a`` of a table as an axis.
-
-    With ``known=True``, raise an error for a text column, and for a column in which every value is missing.
-    """
+    """Return column ``a`` as an axis; ``known=True`` raises an error for text, and for columns without values."""
     name, column, kind = str(attribute_names(table.schema)[a]), table.columns[a], table.schema.kinds[a]
     if isinstance(column, Coded):
         found = _categories(name, column.codes.astype(np.int64), list(column.values))
@@ -197,11 +183,7 @@ def axis_column(table: Table, a: int, *, known: bool = False) -> AxisColumn:
 
 
 def _categories(name: str, codes: IntArray, values: list[Value], *, ordered: bool = False) -> AxisColumn:
-    """Return an axis for a column of codes (-1 if missing), with a position for each value that occurs.
-
-    ``values`` contains the value of each code. With ``ordered=True``, the values keep this order; otherwise they are
-    sorted.
-    """
+    """Return an axis for a column of codes (-1 if missing), with a position for each value that occurs."""
     held = np.unique(codes[codes >= 0])
     order = held.tolist() if ordered else sorted(held.tolist(), key=lambda code: _sort_key(values[code]))
     position = np.full(len(values) + 1, np.nan)  # the last entry is for the code -1, missing
@@ -223,13 +205,12 @@ def _sort_key(value: Value) -> tuple[bool, float, str]:
 class Plane:
     """The plane of a plot, which maps each table row to a position, and each position to a hypothetical row.
 
-    If ``columns`` contains two columns of the table, they are the axes of the plane. In all other columns, the
-    hypothetical row has the values of the nearest table row.
+    If ``columns`` contains two columns of the table, they are the axes. In all other columns, the hypothetical row has
+    the values of the nearest table row.
 
-    If ``columns`` is None, the axes are principal components. The hypothetical row is the nearest table row, with its
-    numbers moved toward the position: a number x becomes ``x + std (v . step)``. Here, ``step`` is the vector from the
-    nearest row to the position, v contains the ``loadings`` of the column on both axes, and ``std`` is the standard
-    deviation of the column (from ``deviations``). Categories and ordinal levels are not changed.
+    If ``columns`` is None, the axes are principal components. The hypothetical row is the nearest table row with each
+    number x replaced with ``x + std (v . step)``. Here, ``step`` is the vector from the nearest row to the position.
+    The column has ``loadings`` v on both axes, and the standard deviation ``std`` (from ``deviations``).
     """
 
     X: Any
@@ -270,11 +251,7 @@ class Plane:
 
 
 def plane_of(X: Any, table: Table, columns: Any) -> Plane:
-    """Return the plane of two columns of a table.
-
-    If ``columns`` is None, the plane has both columns of a two-column table, or the first two principal components of a
-    table with more columns.
-    """
+    """Return the plane of two columns; None means both columns of a two-column table, or else principal components."""
     width = len(table.schema)
     if columns is None and width < 2:
         raise ParameterError(
@@ -293,18 +270,16 @@ def plane_of(X: Any, table: Table, columns: Any) -> Plane:
 
 
 def _principal(X: Any, table: Table) -> Plane:
-    """Return the plane of the first two principal components of a mixed table (Pagès 2004).
+    """Return the plane of the first two components in a factor analysis of mixed data (Pagès 2004).
 
-    This is factor analysis of mixed data. Numbers and the ranks of ordinal levels are standardized as ``(x - mean) /
-    std``. A category v with relative frequency p becomes a feature ``([x = v] - p) / sqrt(p)``, where ``[x = v]`` is 1
-    in rows with this category and 0 in other rows. Circular numbers become their cosine and sine, missing values are
-    replaced with the mean, and text and set columns are ignored. The sign of each axis is chosen so that the loading
-    with the largest absolute value is positive.
+    Numbers and ranks of ordinal levels are standardized. A category v with relative frequency p becomes a feature
+    ``([x = v] - p) / sqrt(p)``. Missing values are replaced with the mean. Text and set columns are ignored.
     """
     features, deviations, at = _features(table)
     sizes, vectors = np.linalg.eigh(features.T @ features / len(features))
     order = np.argsort(-sizes, kind="stable")[:2]
     vectors = vectors[:, order]
+    # The signs of eigenvectors are arbitrary: the largest loading of each axis is made positive.
     largest = np.abs(vectors).argmax(axis=0)
     vectors = vectors * np.where(vectors[largest, [0, 1]] < 0, -1.0, 1.0)
     shares = np.maximum(sizes[order] / max(float(sizes.sum()), 1e-300), 0.0)
@@ -315,11 +290,7 @@ def _principal(X: Any, table: Table) -> Plane:
 
 
 def _features(table: Table) -> tuple[FloatArray, dict[int, float], dict[int, int]]:
-    """Return the matrix of features that `_principal` describes, with one row for each table row.
-
-    Also return two mappings from the position of each numeric column: to its standard deviation, and to the position of
-    its feature.
-    """
+    """Return the features (see `_principal`), and the deviation and the feature position of each numeric column."""
     features: list[FloatArray] = []
     deviations, at = {}, {}
     for a, (kind, column) in enumerate(zip(table.schema.kinds, table.columns, strict=True)):
@@ -399,10 +370,10 @@ def read_targets(y: Any, rows: int) -> AnyArray:
 
 
 def with_changes(X: Any, table: Table, rows: IntArray, changes: Mapping[int, FloatArray | IntArray]) -> Any:
-    """Return copies of some rows of X with new values in some columns, as a table of the same type as X.
+    """Return copies of some rows of X with new values in some columns.
 
-    An array of objects is returned as a list of rows. ``changes`` maps positions of columns to their new values: floats
-    are the new numbers, and integers are rows of X that provide the new values.
+    ``changes`` maps positions of columns to their new values: floats are the new numbers, and integers are rows of X
+    that provide the new values.
     """
     if nw.dependencies.is_into_dataframe(X):
         frame = nw.maybe_reset_index(nw.from_native(taken_rows(X, rows), eager_only=True))
@@ -437,24 +408,17 @@ def with_changes(X: Any, table: Table, rows: IntArray, changes: Mapping[int, Flo
 
 @dataclass(frozen=True, eq=False)
 class StoredRows:
-    """Rows that a learner has stored, in the order of their ids.
-
-    ``rows`` contains the values of the rows; ``cells`` contains the values as numbers, with a code for each category.
-    """
+    """Rows that a learner has stored, in the order of their ids."""
 
     schema: Schema
     ids: IdArray
     rows: list[Row]
-    cells: FloatArray
+    cells: FloatArray  # the rows as numbers, with a code for each category
     targets: AnyArray
 
 
 def stored_rows(model: Any, *, voting: bool = False) -> StoredRows:
-    """Return the rows that a fitted learner has stored.
-
-    With ``voting=True``, return only the rows that vote: for `IB3` to `IB5`, the acceptable instances, if there are
-    any.
-    """
+    """Return the rows that a fitted learner has stored; with ``voting=True``, only the rows that vote."""
     if not isinstance(model, NeighborsEstimator | ConceptLearner) or isinstance(model, KNNTransformer):
         raise ParameterError(
             f"model must predict from stored rows, got {quoted(model)}. KNNClassifier, KNNRegressor, "

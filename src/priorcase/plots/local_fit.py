@@ -165,10 +165,7 @@ class LocalFitDisplay(Display):
         ax.plot(self.places, self.fit, color=color(0), label="fit", **marks)
 
     def _limits(self) -> tuple[float, float]:
-        """Return the limits of the target axis, which shows all targets and predictions.
-
-        Wide intervals extend the axis on each side by at most half of the range of these numbers.
-        """
+        """Return the limits of the target axis, which shows all targets and predictions but may clip wide intervals."""
         known = np.concatenate([self.targets, self.fit])
         low, high = float(np.nanmin(known)), float(np.nanmax(known))
         scale = max(abs(low), abs(high)) or 1.0
@@ -194,10 +191,7 @@ def _rows(model: Any, X: Any, y: Any) -> tuple[Any, FloatArray, Backend | None]:
 
 
 def _queries(X: Any, table: Table, a: int, axis: AxisColumn, at: int | None, resolution: int) -> tuple[FloatArray, Any]:
-    """Return positions along column ``a``, and a row to predict at each position.
-
-    The rows have the same values in all other columns.
-    """
+    """Return positions along column ``a``, and a row for each position; all other columns have constant values."""
     changes: dict[int, FloatArray | IntArray] = {}
     if axis.values is None:
         places = np.linspace(np.nanmin(axis.positions), np.nanmax(axis.positions), resolution)
@@ -211,10 +205,7 @@ def _queries(X: Any, table: Table, a: int, axis: AxisColumn, at: int | None, res
 
 
 def _typical(axis: AxisColumn, n: int) -> FloatArray | IntArray:
-    """Return ``n`` copies of the median of a numeric column, or of a row index for a column of categories.
-
-    The row has the most frequent category or, on ties, the first of these categories.
-    """
+    """Return ``n`` copies of the median of a numeric column, or of the index of a row with the most common category."""
     known = axis.positions[~np.isnan(axis.positions)]
     if axis.values is None:
         return np.full(n, np.median(known) if known.size else np.nan)

@@ -166,11 +166,7 @@ class DecisionSurface(Display):
             ax.contour(across, up, here, [0.5], colors=INK, linewidths=0.5, zorder=1)
 
     def _strengths(self, codes: AnyArray, n: int) -> FloatArray:
-        """Return the strength of the tint at each position.
-
-        The tint is stronger for a higher probability of the predicted class. With ``n`` classes, the tint is palest at
-        probability 1 / n and strongest at probability 1.
-        """
+        """Return the strength of the tint at each position, which grows with the probability of the predicted class."""
         if self.probabilities is None or n < 2:
             return np.full(codes.shape, 0.25)
         sure = np.take_along_axis(self.probabilities, codes[..., None], axis=2)[..., 0]
@@ -200,10 +196,7 @@ def _draw_image(ax: Any, axes: Sequence[AxisColumn], image: AnyArray, **options:
 
 
 def _edges(axis: AxisColumn, places: FloatArray, codes: AnyArray, dimension: int) -> tuple[FloatArray, AnyArray]:
-    """Return the positions along an axis, and the class codes, from which contours are drawn.
-
-    A category appears twice, at both edges of its cell, so that contours run along the edges of cells.
-    """
+    """Return positions and class codes for drawing contours; each category appears at both edges of its cell."""
     if axis.values is None:
         low, high = axis.span  # the outermost cells extend to the edge of the plot
         return np.concatenate([[low], places[1:-1], [high]]), codes
@@ -369,10 +362,7 @@ def _ranges(cells: FloatArray) -> FloatArray:
 
 
 def _scales(model: Any, cells: FloatArray) -> FloatArray:
-    """Return a factor for each of the two columns.
-
-    The model's distance is the Euclidean distance between rows whose columns are multiplied by these factors.
-    """
+    """Return a factor for each column, such that the model uses the Euclidean distance of the scaled columns."""
     memory = pinned(model)._stored()
     if isinstance(memory, ConceptMemory):
         first = memory.descriptions[None]
@@ -403,10 +393,7 @@ def _scales(model: Any, cells: FloatArray) -> FloatArray:
 
 
 def _limits(model: Any, cells: FloatArray) -> FloatArray:
-    """Return the positions that the plot must show.
-
-    These are the stored rows of the model and, for a concept learner, the minima and maxima of all numbers it has seen.
-    """
+    """Return positions that the plot must show: the stored rows and, for a concept learner, the range it has seen."""
     memory = model._stored()
     if not isinstance(memory, ConceptMemory):
         return cells
@@ -415,10 +402,8 @@ def _limits(model: Any, cells: FloatArray) -> FloatArray:
 
 
 def _corners(points: FloatArray, box: FloatArray) -> tuple[FloatArray, ...]:
-    """Return the corners of the Voronoi cell of each point, clipped to a box.
-
-    Each point is mirrored at the four sides of the box, so that these sides become edges of cells.
-    """
+    """Return the corners of the Voronoi cell of each point, clipped to a box."""
+    # Points are mirrored at the four sides of the box, so that these sides become edges of cells.
     mirrored = [points]
     for i in (0, 1):
         for side in box[i]:

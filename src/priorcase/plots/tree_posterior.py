@@ -188,9 +188,7 @@ class TreePosterior(Display):
 
 
 def spanning_tree(weights: FloatArray) -> IntArray:
-    """Return the edges of the maximum spanning tree, which has the largest sum of edge weights.
-
-    This tree also has the largest product of edge weights. On ties, edges of earlier attributes are preferred.
+    """Return the edges of the maximum spanning tree; on ties, edges of earlier attributes are preferred.
 
     Examples
     --------
@@ -213,10 +211,7 @@ def ring(n: int) -> FloatArray:
 
 
 def spread_tree(edges: IntArray, n: int) -> FloatArray:
-    """Return the positions of the nodes of a tree, with the root on top.
-
-    The root is a node in the center of the tree. Leaves are side by side, and each parent is centered above its
-    children.
+    """Return the positions of the nodes of a tree, with the root on top and each parent centered above its children.
 
     Examples
     --------

@@ -225,11 +225,7 @@ def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -
 
 
 def _read_targets(y: Any, sort: TargetSort) -> tuple[AnyArray, AnyArray | None, IdArray]:
-    """Return the targets, shape (rows, 1), the classes, and the position of each target among the classes.
-
-    For numeric targets, the classes are None and the array of positions is empty. ``sort="auto"`` means numeric targets
-    if any target has a fraction.
-    """
+    """Return the targets, shape (rows, 1), the classes (None for numbers), and the class code of each target."""
     numbers = sort == "numbers" or (sort == "auto" and has_fractions(as_array(y)))
     targets: AnyArray = read_numbers(y)[0] if numbers else read_labels(y).values
     check_one_target(targets.shape[1])

@@ -174,10 +174,7 @@ def reduction_curve(
 
 
 def _reduced(name: str, reducer: Any, X: Any, y: Any) -> tuple[Any, Any]:
-    """Fit a copy of a reducer, and return the rows kept and their targets.
-
-    The result is checked, because users can pass reducers of their own.
-    """
+    """Fit a copy of a reducer, and return the rows kept and their targets."""
     found = clone(reducer, safe=False).fit_resample(X, y)
     if not isinstance(found, (tuple, list)) or len(found) != 2:
         raise ParameterError(

@@ -167,11 +167,9 @@ class DROP5(VotingReducer):
 
 
 class Dropping:
-    """Deletes rows from a set S, one by one, if the accuracy on their associates does not decrease (see `DROP1`).
+    """Deletes rows from a set S, one by one, if their associates are predicted no worse without them (see `DROP1`).
 
-    ``at`` contains the initial rows of S, by default all rows; only these rows can be associates. With
-    ``stay_on=True``, rows deleted from S remain associates. ``alpha`` defines the enemies of a row for numeric targets
-    (see `DROP3`).
+    ``at`` contains the initial rows of S, by default all rows. With ``stay_on=True``, deleted rows remain associates.
     """
 
     def __init__(
@@ -186,19 +184,13 @@ class Dropping:
             self._core.fill(part.start, part.stop, rows.threads)
 
     def consider(self, order: IdArray, *, noise_only: bool = False) -> IdArray:
-        """Process rows in the given order, and return the rows that remain in S.
-
-        With ``noise_only=True``, rows that their nearest neighbors classify correctly are skipped.
-        """
+        """Process rows in the given order, or only the noisy rows among them; return the rows that remain in S."""
         for part in self._rows.blocks(len(order)):
             self._core.consider(order[part], noise_only)
         return self._at[np.flatnonzero(self._core.held())]
 
     def consider_by_enemy(self, *, nearest_first: bool = False) -> IdArray:
-        """Process the rows of S by the distance to their nearest enemy, and return the rows that remain in S.
-
-        By default, the rows with the largest distances are processed first.
-        """
+        """Process rows by distance to their nearest enemy, by default the farthest first; return the rows left in S."""
         held, costs = np.flatnonzero(self._core.held()), np.empty(len(self._at))
         asked = held if self._labels is None else by_class(self._labels, held)
         for part in self._rows.blocks(len(asked)):

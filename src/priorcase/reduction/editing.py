@@ -168,10 +168,7 @@ class AllKNN(VotingReducer):
 
 
 class NearestOthers:
-    """Neighbor lists of the rows that have not been removed.
-
-    The list of a row contains its ``k`` nearest other rows that remain, or all of them if there are fewer.
-    """
+    """Neighbor lists: the ``k`` nearest other rows of each row, among the rows that have not been removed."""
 
     def __init__(self, rows: Rows, k: int) -> None:
         self._rows, self._k = rows, k
@@ -229,10 +226,7 @@ def some_left(kept: IdArray, rows: Rows, k: int) -> IdArray:
 def disagree(
     rows: Rows, at: IdArray, lists: IdArray, *, ties: VoteTies, kind_sel: KindSel = "mode", alpha: float = ALPHA
 ) -> BoolArray:
-    """Return a mask of the rows ``at`` whose targets disagree with those of their neighbors, as in `ENN`.
-
-    ``lists`` contains the neighbors of each row, nearest first.
-    """
+    """Return a mask of rows ``at`` whose targets disagree with those of their neighbors (``lists``), as in `ENN`."""
     found = np.zeros(len(at), dtype=bool)
     if not lists.shape[1]:
         return found
@@ -247,11 +241,7 @@ def disagree(
 
 
 def winners(labels: IdArray, ties: VoteTies) -> IdArray:
-    """Return the most frequent label in each row of ``labels``, which contains labels of neighbors, nearest first.
-
-    With ``ties="first"``, the smallest of several most frequent labels wins; with ``"nearest"``, the label of the
-    nearest neighbor.
-    """
+    """Return the most frequent label in each row; ties go to the smallest label, or with ``"nearest"`` to the first."""
     votes = np.stack([(labels == labels[:, i : i + 1]).sum(axis=1) for i in range(labels.shape[1])], axis=1)
     tied = votes == votes.max(axis=1, keepdims=True)
     nearest: IdArray = labels[np.arange(len(labels)), tied.argmax(axis=1)]
@@ -259,11 +249,7 @@ def winners(labels: IdArray, ties: VoteTies) -> IdArray:
 
 
 def far_off(own: FloatArray, numbers: FloatArray, alpha: float) -> BoolArray:
-    """Return a mask of targets that differ from the mean of their neighbors by more than ``alpha`` deviations.
-
-    ``own`` contains the targets, and ``numbers`` the targets of their neighbors. The deviation is the standard
-    deviation of the neighbors' targets.
-    """
+    """Return a mask of targets more than ``alpha`` standard deviations from the mean of their neighbors' targets."""
     n = numbers.shape[1]
     # Cumulative sums add one number after the other, nearest first, but np.sum adds pairwise.
     mean = np.cumsum(numbers, axis=1)[:, -1] / n

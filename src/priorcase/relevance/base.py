@@ -59,11 +59,7 @@ class TrainingData:
         return np.ones(len(self)) if weights is None else np.asarray(weights, dtype=np.float64)
 
     def core_arguments(self, rows: IdArray) -> tuple[Plan, NDArray[np.uint8], FloatArray]:
-        """Return the arguments for functions of the compiled core: distance plan, coded columns, and cells.
-
-        The plan describes the distance, a mask marks the coded columns, and the cells are the values of the rows as
-        numbers.
-        """
+        """Return arguments for the compiled core: distance plan, mask of coded columns, and rows as numbers."""
         ids, cells = self.instances.ids[rows], self.instances.cells(rows)
         return self.fitted.plan(), self.fitted.coded(self.instances.schema), self.fitted.stored_cells(ids, cells)
 
@@ -101,11 +97,7 @@ class LearnedWeights:
     threads: int = 1
 
     def learn(self, data: TrainingData) -> FloatArray:
-        """Return the attribute weights as a read-only array.
-
-        For several targets, the scores for each target are divided by their maximum and averaged. Attributes with
-        negative or negligible scores get weight 0. If no positive weight remains, all weights are 1.
-        """
+        """Return the attribute weights, averaged over the targets; all are 1 if no attribute seems relevant."""
         targets = data.instances.targets
         n_targets = 0 if not len(data) else 1 if targets is None else len(targets)
         scores = [self.weighting.learn(replace(data, target=t)) for t in range(n_targets)]
@@ -120,10 +112,7 @@ class LearnedWeights:
 
 
 def renumbered(codes: IdArray) -> IdArray:
-    """Renumber codes in the order of their first occurrence; -1 is unchanged.
-
-    Unlike the stored codes, the result does not depend on rows that were removed.
-    """
+    """Renumber codes by first occurrence, so that they do not depend on removed rows; -1 is unchanged."""
     order = first_seen(codes)
     numbers = np.full(int(codes.max(initial=-1)) + 2, -1)
     numbers[order] = np.arange(order.size)
@@ -145,8 +134,6 @@ def splitmix(seed: int, n: int) -> NDArray[np.uint64]:
 
 
 def fixed_sample(n: int, size: int) -> IdArray:
-    """Return a fixed sample of at most ``size`` numbers from 0 to n - 1, in ascending order.
-
-    The sample is pseudo-random. If classes alternate in a table, an evenly spaced sample could miss a class.
-    """
+    """Return a fixed pseudo-random sample of at most ``size`` numbers from 0 to n - 1, in ascending order."""
+    # An evenly spaced sample could miss a class if classes alternate in the table.
     return np.sort(shuffled(n)[:size]) if size < n else np.arange(n, dtype=np.int64)

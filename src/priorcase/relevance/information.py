@@ -106,11 +106,7 @@ class Bayes(WeightingMethod):
 
 
 def _information(data: TrainingData, bins: int) -> Iterator[tuple[float, float]]:
-    """Yield two numbers for each attribute: its information gain and its split information.
-
-    The split information is the entropy of the attribute, including missing values (Quinlan 1993, sections 2.2, 3.1 and
-    3.3).
-    """
+    """Yield the information gain and split information of each attribute (Quinlan 1993, sections 2.2, 3.1 and 3.3)."""
     instances, weights = data.instances, data.row_weights()
     if data.has_classes:
         classes = data.targets()

@@ -202,17 +202,14 @@ class Targets:
 
 
 def _distinct_rows(data: TrainingData, loss: str | None) -> tuple[IdArray, Targets]:
-    """Return the positions and the targets of the rows, in an order that depends only on the values of the rows.
-
-    Equal rows are merged, and a row with a total weight of 2 appears twice. The learned weights therefore do not depend
-    on the order of the table, and a repeated row is equivalent to a row with a larger weight.
-    """
+    """Return positions and targets of the rows, in an order that does not depend on the order of the table."""
     values = data.targets()
     numbers, classes = (np.empty((len(data), 0)), values) if data.has_classes else (values[:, None], None)
     ordered = sort_rows(data.instances, numbers, classes)
     target = values[ordered.positions]
     before, here = ordered.cells[:-1], ordered.cells[1:]
     same = ((before == here) | (np.isnan(before) & np.isnan(here))).all(axis=1) & (target[:-1] == target[1:])
+    # Equal rows are merged, so that a repeated row is equivalent to a row with a larger weight.
     first = np.flatnonzero(np.concatenate(([True], ~same)))
     weights = np.add.reduceat(ordered.weights, first)
     if weights.sum() <= _MAX_REPEATED:
@@ -233,11 +230,7 @@ class _Split(NamedTuple):
 
 
 class SoftNeighbors:
-    """Leave-one-out loss of attribute weights, divided by the loss of a constant prediction.
-
-    Each row is predicted by votes ``exp(-cost)`` of the other rows; the cost of a row is the weighted sum of the
-    attributes' contributions. Attributes are scaled so that all of them have the same mean contribution.
-    """
+    """Leave-one-out loss (see `LeaveOneOutWeights`), with attributes scaled to the same mean contribution."""
 
     def __init__(self, data: TrainingData, rows: IdArray, targets: Targets) -> None:
         plan, coded, cells = data.core_arguments(rows)
@@ -277,10 +270,7 @@ class SoftNeighbors:
         return best, least
 
     def splits(self, n_predicted: int) -> list[_Split]:
-        """Return five splits for cross-validation, each with a different fifth of the rows held out.
-
-        In each split, at most ``n_predicted`` training rows and half as many held-out rows are predicted.
-        """
+        """Return five splits for cross-validation, each with at most ``n_predicted`` training rows to predict."""
         places, n, votes = np.arange(self.row_weights.size), n_predicted, self.row_weights
         folds = [places % _FOLDS == fold for fold in range(_FOLDS)]
         return [_Split(places[~fold][:n], places[fold][: n // 2], np.where(fold, 0.0, votes)) for fold in folds]
@@ -295,10 +285,7 @@ class SoftNeighbors:
 def _choose_penalty(
     model: SoftNeighbors, folds: list[_Split], step: Callable[[], None]
 ) -> tuple[list[FloatArray], int | None]:
-    """Return the weights for each penalty in the last fold, and the penalty with the smallest held-out loss.
-
-    The penalty is returned as its position in `PENALTIES`, or as None if no penalty is better than equal weights.
-    """
+    """Return the weights for each penalty in the last fold, and the position of the best one (None: equal weights)."""
     losses, found = np.zeros(len(PENALTIES) + 1), []
     equal = np.where(model.scale > 0, 1.0 / np.maximum(model.scale, 1e-300), 0.0)
     equal = equal / max(float(equal.sum()), 1e-300)
@@ -316,10 +303,7 @@ def _choose_penalty(
 def _path(
     model: SoftNeighbors, split: _Split, penalties: tuple[float, ...], step: Callable[[], None]
 ) -> list[FloatArray]:
-    """Return, for each penalty, the weights that minimize the penalized loss on the training rows of a split.
-
-    The first search starts with equal weights, and each later search starts with the previous result.
-    """
+    """Return, for each penalty, the weights that minimize the penalized loss on the training rows of a split."""
     rows, votes = split.learn, split.votes
     weights, found = np.full(model.scale.size, 1.0 / model.scale.size), []
     weights = weights * model.best_scale(weights, rows[:_FEW_PREDICTED], votes, penalties[0])[0]
@@ -338,13 +322,7 @@ def _path(
 def projected_gradient(
     function: Callable[[FloatArray], tuple[float, FloatArray]], start: FloatArray, max_iter: int
 ) -> FloatArray:
-    """Minimize a function over x >= 0 by spectral projected gradient steps; return the best point.
-
-    ``function`` returns the value and the gradient. Steps have the Barzilai-Borwein length. If the value after a step
-    is not below the largest of the last five values, the step is divided by four until it is (Birgin, Martinez & Raydan
-    2000, algorithm 2.2). The search stops after ``max_iter`` steps, or if five steps together lower the value by less
-    than 0.01%.
-    """
+    """Minimize over x >= 0 by spectral projected gradient (Birgin, Martinez & Raydan 2000, algorithm 2.2)."""
     x = np.maximum(start, 0.0)
     value, gradient = function(x)
     best, found, values = value, x, [value]
@@ -362,6 +340,7 @@ def projected_gradient(
             if value <= limit + _TOLERANCE * fraction * slope or fraction < _TOLERANCE:
                 break
             fraction /= 4.0
+        # Barzilai-Borwein step length.
         moved = tried - x
         curvature = float(moved @ (new_gradient - gradient))
         length = float(moved @ moved) / curvature if curvature > 0.0 else 10.0 * length

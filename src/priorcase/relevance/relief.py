@@ -124,10 +124,7 @@ class Relief(WeightingMethod):
 
 
 def _summed(data: TrainingData, rows: IdArray, near: NeighborList, factors: FloatArray) -> FloatArray:
-    """Return, for each attribute, the sum of factor times difference over all pairs of a row and a neighbor.
-
-    ``factors`` contains the factor of each pair.
-    """
+    """Return, for each attribute, the sum of factor times difference over all pairs of a row and a neighbor."""
     used, at = np.unique(np.concatenate([rows, near.rows]), return_inverse=True)
     queries, found = np.split(at.ravel(), [rows.size])
     arguments, power = data.core_arguments(used), data.fitted.distance.power
@@ -149,11 +146,10 @@ def _divide(factors: FloatArray, near: NeighborList) -> FloatArray:
 def weighted_neighbors(
     data: TrainingData, index: Index, cells: FloatArray, own: IdArray | None, k: int, weights: FloatArray | None = None
 ) -> NeighborList:
-    """Return the ``k`` nearest rows of an index to each query, or all rows if there are fewer.
+    """Return the nearest rows of an index to each query, with a total weight of at most ``k``.
 
-    A row with weight 2 counts as two rows. If the total weight would exceed ``k``, only a part of the last row is
-    counted. If the queries are stored rows, ``own`` contains their ids, and no query is its own neighbor; a row with
-    weight 2 still has one copy of itself as a neighbor.
+    If the queries are stored rows, ``own`` contains their ids, and no query is its own neighbor; a row with weight 2
+    still has one copy of itself as a neighbor.
     """
     ids, row_weights = data.instances.ids, data.instances.weights
     wanted, most = k if row_weights is None else k + 1, min(len(index), _MAX_GROWTH * k)

@@ -98,12 +98,10 @@ def deal(problem: Problem, folds: int, *, random_state: int, repeat: int) -> lis
 
 
 def sample_rows(problem: Problem, size: int, *, random_state: int) -> IntArray:
-    """Return the positions of about ``size`` random rows, in ascending order.
-
-    For classification, the sample is stratified by class, except if it contains more than about two thirds of the rows.
-    """
+    """Return the positions of about ``size`` random rows, in ascending order, stratified by class if possible."""
     if size >= len(problem):
         return np.arange(len(problem))
+    # A test fold contains at most half of the rows, so larger samples are not stratified.
     parts = round(len(problem) / size)
     if not problem.classes or parts < 2:
         return np.sort(np.random.default_rng(random_state).choice(len(problem), size, replace=False))
@@ -112,10 +110,7 @@ def sample_rows(problem: Problem, size: int, *, random_state: int) -> IntArray:
 
 @dataclass(frozen=True)
 class Pace:
-    """The time that a learner takes for one split of a table with ``rows`` rows.
-
-    For other numbers of rows, the time is assumed to be proportional to ``rows ** growth``.
-    """
+    """The time that a learner takes for one split of ``rows`` rows, assumed to grow like ``rows ** growth``."""
 
     rows: int
     seconds: float
@@ -131,13 +126,7 @@ class Pace:
 
 
 def pilot(candidate: Candidate, problem: Problem, *, random_state: int, longest: float = _LONG) -> Pace:
-    """Estimate the time that a learner takes for one split of a table, by timing the learner on small samples.
-
-    The time for the largest sample is extrapolated in proportion to the number of rows. If the time grew faster than
-    the number of rows between the last two samples, this faster growth is extrapolated. Samples that are expected to
-    take more than ``longest`` seconds are skipped. If a sample takes longer than expected, it is timed again, because
-    the first fit may have imported modules.
-    """
+    """Estimate the time that a learner takes for one split of a table, by timing the learner on small samples."""
     measurable: Pace | None = None
     last, growth = Pace(1, 0.0, 1.0), 1.0
     for rows in _PILOTS:
@@ -148,6 +137,7 @@ def pilot(candidate: Candidate, problem: Problem, *, random_state: int, longest:
         small = problem.taken(sample_rows(problem, size, random_state=random_state))
         trials = Trials(small, deal(small, 4, random_state=random_state, repeat=0)[:1], random_state, None)
         taken = trials.timed(candidate)
+        # The first fit may have imported modules, so a surprisingly slow sample is timed again.
         if longest > 0 and taken > max(_SURPRISE * expected, _MEASURABLE):
             taken = min(taken, trials.timed(candidate))
         if last.seconds > _MEASURABLE and size > last.rows:
@@ -162,10 +152,7 @@ def pilot(candidate: Candidate, problem: Problem, *, random_state: int, longest:
 
 
 def _growth(earlier: Pace, rows: int, seconds: float) -> float:
-    """Return the exponent g if the time between two samples grows like ``rows ** g``.
-
-    The result is at least 1 and at most 3.
-    """
+    """Return the growth exponent g of the time between two samples (``rows ** g``), clipped to the range 1 to 3."""
     if rows <= earlier.rows or seconds <= 0:
         return 1.0
     return float(np.clip(np.log(seconds / earlier.seconds) / np.log(rows / earlier.rows), 1.0, 3.0))
@@ -186,11 +173,7 @@ class Trials:
     needed: dict[str, float] = field(default_factory=dict)  # seconds for all rows, for learners that ran out of time
 
     def first_round(self, candidates: Sequence[Candidate], left: Callable[[], float], say: Say) -> None:
-        """Measure the learners on all splits, as time allows.
-
-        Quick learners are measured first. Among the slow learners, those that are always measured (`ALWAYS`) come
-        first. ``left`` returns the remaining seconds, and ``say`` shows a text next to the progress bar.
-        """
+        """Measure the learners on all splits, quick ones first, as the remaining time (``left()`` seconds) allows."""
         paces: dict[str, Pace] = {}
         reserve, columns = left() / 2, len(self.problem.X.kinds)
         for one in sorted(candidates, key=lambda one: one.name in ALWAYS):  # last, since they always have pilots
@@ -225,14 +208,11 @@ class Trials:
         always: bool,
         reserved: float | None = None,
     ) -> None:
-        """Measure one learner on all splits, or record that there was too little time.
+        """Measure one learner on all splits; with ``always=False``, only if there is enough time.
 
-        ``pace`` is the expected time, and ``left`` returns the remaining seconds. With ``always=True``, the learner is
-        measured even if there is too little time.
-
-        A learner in `ALWAYS` is fitted to a sample of the training rows if fitting it to all rows would take too long.
-        Such a learner can use a fixed share of the remaining time. If ``reserved`` is given, it can also use all time
-        except about ``reserved`` seconds, which are kept for later learners.
+        If time is short, a learner in `ALWAYS` is fitted to a sample of the training rows. It may use a fixed share of
+        the remaining time, or all of it except about ``reserved`` seconds (kept for later learners), whichever is
+        longer.
         """
         name, rows, splits = candidate.name, len(self.problem), len(self.splits)
         expected = pace.at(rows)
@@ -258,10 +238,9 @@ class Trials:
     ) -> bool:
         """Measure one learner on all splits, fitted to ``rows`` training rows; return whether it was measured.
 
-        If the first split shows that the other splits would take more than ``limit()`` seconds, the learner is fitted
-        to fewer rows, but at least to ``least`` rows. If ``least`` rows also take too long, the learner is measured
-        only with ``always=True``. New results replace earlier results. Earlier results are kept if the learner fails or
-        is not measured.
+        If all splits would take more than ``limit()`` seconds, the learner is fitted to fewer rows, but at least to
+        ``least`` rows. If ``least`` rows also take too long, the learner is measured only with ``always=True``. Earlier
+        results are kept if the learner is not measured.
         """
         name, splits = candidate.name, len(self.splits)
         while True:
@@ -352,22 +331,16 @@ class Trials:
 
 @dataclass(frozen=True)
 class Standing:
-    """Results of one learner: the mean of each score with its standard error, and the time for all splits.
-
-    ``reason`` says why the learner has no scores; it is empty if the learner has scores. ``fitted_to`` is the size of
-    the sample to which the learner was fitted because time was short; None if it was fitted to all training rows. A
-    learner fitted to a sample would probably score better with all rows. ``needed`` is the estimated number of seconds
-    for all splits with all rows; NaN if unknown, None if there was enough time.
-    """
+    """Results of one learner: the mean of each score with its standard error, and the time for all splits."""
 
     name: str
     title: str
     description: str
     scores: dict[str, tuple[float, float]]
     seconds: float
-    reason: str = ""
-    fitted_to: int | None = None
-    needed: float | None = None
+    reason: str = ""  # why the learner has no scores
+    fitted_to: int | None = None  # sample size if time was short; None if fitted to all training rows
+    needed: float | None = None  # expected seconds for all rows: NaN if unknown, None if time was not short
     class_name: str = ""
 
     @property
@@ -378,18 +351,13 @@ class Standing:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Compared(GridResult):
-    """Results of all learners on the same splits, sorted by score; prints as a table.
+    """Results of all learners on the same splits, sorted by score; prints as a table."""
 
-    ``protocol`` describes the splits. ``rows`` contains the positions of the rows that were used, which are all ``of``
-    rows of the table or a sample of them. ``standings`` contains the results of each learner, and ``result`` contains
-    the scores on every split.
-    """
-
-    protocol: str
-    rows: IntArray
-    of: int
+    protocol: str  # description of the splits
+    rows: IntArray  # positions of the rows that were used
+    of: int  # number of rows of the table
     standings: tuple[Standing, ...]
-    result: Comparison
+    result: Comparison  # scores on every split
 
     def _grid(self) -> Grid:
         scores = [score.name for score in self.result.scores]
@@ -435,10 +403,7 @@ class Compared(GridResult):
         return tuple(one for one in self.standings if one.needed is not None)
 
     def sufficient_budget(self, budget: float) -> float:
-        """Return a larger budget, in seconds, that should suffice to measure all learners on all rows.
-
-        The result is a round number, and at least twice ``budget``.
-        """
+        """Return a budget in seconds, at least twice ``budget``, that should suffice for all learners and rows."""
         known = [one.needed for one in self.short_of_time if one.needed is not None and math.isfinite(one.needed)]
         wanted = max(2 * budget, budget + _MARGIN * sum(known) / _SHARE)
         return float(next((each for each in _BUDGETS if each >= wanted), wanted))
@@ -458,11 +423,7 @@ def compare_learners(
     n_jobs: int | None,
     say: Say,
 ) -> list[Compared]:
-    """Compare the learners on all rows of a table.
-
-    The learners are first compared on a sample if the table is large, and then on all rows as time allows. Return one
-    or two comparisons; the last one has the most rows.
-    """
+    """Compare the learners; return results on a sample (only for large tables) and on all rows (if time allows)."""
     size = len(problem)
     folds = _FOLDS_OF_MANY if size > _MANY else min(_FOLDS, size // 2)
     whole = Trials(problem, deal(problem, folds, random_state=random_state, repeat=0), random_state, n_jobs)
@@ -562,22 +523,16 @@ class Difference:
 class Verdict(GridResult):
     """The recommended learner, and the score by which it was selected; prints as a table of expected scores.
 
-    ``chosen`` is the name of the learner. ``by`` is the name of the score: ``"rmse"`` for regression and
-    ``"log_score"`` for classification, or ``"accuracy"`` if learners beat the baseline only in accuracy.
-
-    ``estimate`` maps each score to its nested estimate and the standard error. For each fold, a learner is selected on
-    the other folds and scored on this fold, so the selection adds no bias. The recommended learner was selected in
-    ``same_choice`` of ``folds`` folds.
+    ``estimate`` maps each score to its nested estimate and the standard error: for each fold, a learner is selected on
+    the other folds and scored on this fold. The recommended learner was selected in ``same_choice`` of ``folds`` folds.
 
     ``runner_up`` and ``baseline`` are the differences to the second-best learner and to the baseline. ``more_accurate``
-    is the lead of another learner whose accuracy is significantly higher. A learner that was fitted to a sample is
-    never called worse than another learner in ``runner_up`` or ``more_accurate``, since it would probably score better
-    with all rows. ``beats_baseline`` is True if the lead over the baseline is significant and at least half a percent
-    of the baseline's score.
+    is the lead of another learner whose accuracy is significantly higher. ``beats_baseline`` is True if the lead over
+    the baseline is significant and at least half a percent of the baseline's score.
     """
 
-    chosen: str
-    by: str
+    chosen: str  # name of the learner
+    by: str  # name of the score
     estimate: dict[str, tuple[float, float]]
     same_choice: int
     folds: int
@@ -600,17 +555,12 @@ class Verdict(GridResult):
 
 
 def choose(compared: Compared, guessing: Mapping[str, float] | None = None) -> Verdict:
-    """Recommend the learner with the best log-score (classification) or the smallest error (regression).
-
-    ``guessing`` contains the scores of constant predictions, which a useful learner must also beat. The baseline can
-    score worse than a constant prediction, since small classes can be rarer in the training rows than in the test rows.
-    If no learner beats the baseline in log-score, but a learner beats it in accuracy, the most accurate learner is
-    recommended.
-    """
+    """Recommend a learner by RMSE or log-score, or by accuracy if learners beat the baseline only in accuracy."""
     result = compared.result
     if not any(score.name == "log_score" for score in result.scores):
         return _chosen_by(compared, "rmse")
     found = _chosen_by(compared, "log_score")
+    # The baseline can be worse than a constant prediction: small classes can be rarer in training than in test rows.
     found = _unless_guessed(found, guessing or {})
     if not found.beats_baseline and BASELINE in result.learners:
         accurate = _unless_guessed(_chosen_by(compared, "accuracy"), guessing or {})
@@ -634,6 +584,7 @@ def _chosen_by(compared: Compared, by: str) -> Verdict:
         names.sort(key=lambda name: -result.mean(name, by))
     chosen = names[0]
     picks = _picks(result, by)
+    # Learners fitted to a sample would probably score better with all rows, so they are never called worse.
     sampled = {one.name for one in compared.sampled}
     others = [name for name in names if name not in (chosen, BASELINE) and name not in sampled]
     behind = None
@@ -692,10 +643,7 @@ def _selected(result: Comparison, score: str, picks: list[int]) -> FloatArray:
 
 
 def _nested(result: Comparison, score: str, picks: list[int]) -> tuple[float, float]:
-    """Return the mean of the scores from `_selected`, and its standard error.
-
-    The standard error is corrected for the overlap of the training sets (Nadeau & Bengio 2003).
-    """
+    """Return the mean of `_selected`, and its standard error for overlapping training sets (Nadeau & Bengio 2003)."""
     values = _selected(result, score, picks)
     if values.size < 2 or not np.isfinite(values).all():
         return float(values.mean()), math.nan

@@ -49,23 +49,14 @@ RowKind: TypeAlias = Literal["typical", "suspect", "outlier", "suspect and outli
 
 @dataclass(frozen=True)
 class ColumnImportance:
-    """Importance of a column.
-
-    ``loss`` is the increase of the loss when the values of the column are permuted, and ``error`` is its standard
-    error. The loss is the log loss for classification, and the mean squared error divided by the variance of the target
-    for regression.
-
-    For classification, ``accuracy`` is the change in accuracy when the values are permuted. ``relevance`` is the
-    probability, from `SubsetAveragedBayes`, that the class depends on the column; it is None for a numeric column
-    without cut points. For regression, ``weight`` is the Relief weight divided by the largest weight of all columns.
-    """
+    """Importance of a column: the effect of permuting its values in test rows."""
 
     name: str
-    loss: float
-    error: float
-    accuracy: float | None
-    relevance: float | None
-    weight: float | None
+    loss: float  # increase of the log loss, or of the mean squared error divided by the variance of the target
+    error: float  # standard error of the increase
+    accuracy: float | None  # change in accuracy (classification)
+    relevance: float | None  # probability that the class depends on the column; None for numbers without cut points
+    weight: float | None  # Relief weight divided by the largest weight of all columns (regression)
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,11 +86,7 @@ class Importance(GridResult):
 def measure_importance(
     problem: Problem, learner: Any, folds: int, *, random_state: int, allowed: float, say: Callable[[str], None]
 ) -> Importance:
-    """Return the importance of the columns, measured by permuting each column in the test rows.
-
-    Folds are used until ``allowed`` seconds have passed, but at least until 200 test rows (or all rows of a smaller
-    table) have been used.
-    """
+    """Measure the importance of the columns, by permuting each column in test rows for about ``allowed`` seconds."""
     start, task = perf_counter(), task_of(problem)
     losses: list[FloatArray] = []
     hits: list[FloatArray] = []
@@ -129,11 +116,7 @@ def measure_importance(
 def _permuted(
     problem: Problem, learner: Any, task: Task, split: Split, names: Sequence[str], *, random_state: int, allowed: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return, for each column and test row, how much permuting the column changes the loss and the correctness.
-
-    Correctness is 1 if the predicted class is correct, and 0 otherwise. ``allowed`` is the time limit in seconds; if it
-    is short, fewer test rows are used.
-    """
+    """Return how much permuting each column changes the loss and the correctness (0 or 1) of each test row."""
     stream = np.random.default_rng([random_state, split.number])
     asked = split.test[stream.permutation(split.test.size)[:_ASKED]]
     with warnings.catch_warnings():
@@ -177,10 +160,7 @@ def _losses(outputs: FloatArray, truth: AnyArray, task: Task) -> tuple[FloatArra
 
 
 def _relevance(problem: Problem) -> dict[str, float]:
-    """Return the posterior probability that the class depends on each column; empty for regression.
-
-    Numeric columns without cut points are omitted.
-    """
+    """Return the probability that the class depends on each column; omit numeric columns without cut points."""
     if not problem.classes:
         return {}
     model = SubsetAveragedBayes().fit(problem.X, problem.y)
@@ -203,11 +183,7 @@ def _weights(problem: Problem) -> dict[str, float]:
 
 
 def row_kind(row: int, suspects: Suspects | None, outliers: Outliers | None) -> RowKind:
-    """Return the label of a row in the report.
-
-    The label is ``"suspect"`` if the target of the row may be wrong, ``"outlier"`` if its combination of values is
-    unusual, ``"suspect and outlier"``, or otherwise ``"typical"``. Rows that were not checked count as typical.
-    """
+    """Return whether a row is a suspect, an outlier, both, or typical; rows that were not checked count as typical."""
     suspect = suspects is not None and row in suspects.positions
     outlier = outliers is not None and row in outliers.positions
     if suspect:
@@ -220,44 +196,28 @@ def row_kind(row: int, suspects: Suspects | None, outliers: Outliers | None) -> 
 
 @dataclass(frozen=True)
 class Suspect:
-    """A row whose target may be wrong.
+    """A row whose target may be wrong."""
 
-    ``row`` is the position of the row, and ``place`` is its name in the report, such as ``line 7``. ``probability`` is
-    the predicted probability of the actual class; for regression, it is the error in robust standard deviations.
-    ``against`` is the number of other learners that predict a different class from the actual one. ``used`` and
-    ``correct`` are counts from `PEBLS`: how often the row was the nearest neighbor of another row, and how often both
-    rows had the same class. They are None unless `PEBLS` finds the row unreliable.
-    """
-
-    row: int
-    place: str
+    row: int  # position of the row
+    place: str  # name of the row in the report, such as "line 7"
     actual: str
     predicted: str
-    probability: float
-    against: int | None = None
-    used: int | None = None
-    correct: int | None = None
+    probability: float  # of the actual class; for regression, the error in robust standard deviations
+    against: int | None = None  # number of other learners that predict a wrong class
+    used: int | None = None  # how often `PEBLS` used the row as a nearest neighbor; None unless it is unreliable
+    correct: int | None = None  # how often both rows then had the same class
 
 
 @dataclass(frozen=True, repr=False)
 class Suspects(GridResult):
-    """All rows whose target may be wrong, the most suspicious ones first; prints as a table.
-
-    For classification, ``found`` is the number of rows in which the actual class has a probability of at most ``limit``
-    while another class has at least 1/2. ``by_chance`` is the number expected if the probabilities are correct.
-
-    For regression, ``found`` is the number of errors of at least ``limit`` robust standard deviations. ``by_chance`` is
-    the number expected if errors are normally distributed.
-
-    ``asked`` is the number of other learners, and ``of`` is the number of rows that were checked.
-    """
+    """All rows whose target may be wrong, the most suspicious ones first; prints as a table."""
 
     rows: tuple[Suspect, ...]
-    found: int
-    by_chance: float
-    limit: float
-    asked: int
-    of: int
+    found: int  # number of these rows
+    by_chance: float  # number expected if the predicted probabilities are correct, or if errors are normal
+    limit: float  # maximum probability of the actual class, or minimum error in robust standard deviations
+    asked: int  # number of other learners
+    of: int  # number of rows that were checked
 
     @cached_property
     def positions(self) -> frozenset[int]:
@@ -296,10 +256,7 @@ class Suspects(GridResult):
 
 
 def find_suspects(problem: Problem, found: OutOfFold, *, records: bool) -> Suspects:
-    """Return the rows whose targets disagree most with their out-of-fold predictions.
-
-    With ``records=True``, the results include the counts ``used`` and ``correct`` (see `Suspect`).
-    """
+    """Return the rows whose targets disagree with out-of-fold predictions; ``records=True`` adds counts by `PEBLS`."""
     if not problem.classes:
         return _far_off(problem, found)
     given, sure = found.of_truth, found.proba.max(axis=1) >= SURE
@@ -328,13 +285,10 @@ def _far_off(problem: Problem, found: OutOfFold) -> Suspects:
 
 
 def _records(problem: Problem) -> dict[int, tuple[int, int]]:
-    """Return two counts for each of the rows that `PEBLS` finds least reliable.
-
-    The first count is how often the row was a nearest neighbor, and the second is how often it then had the right
-    class.
-    """
+    """Return the counts ``used`` and ``correct`` (see `Suspect`) of the rows that `PEBLS` finds least reliable."""
     worst = PEBLS().fit(problem.X, problem.y).suspects(min(_UNRELIABLE, len(problem)))
     kept = zip(worst.ids.tolist(), worst.used.tolist(), worst.correct.tolist(), strict=True)
+    # The counts of PEBLS start at 1.
     return {row: (int(used) - 1, int(correct) - 1) for row, used, correct in kept if used - correct > 1}
 
 
@@ -343,16 +297,12 @@ def _records(problem: Problem) -> dict[int, tuple[int, int]]:
 
 @dataclass(frozen=True)
 class UnexpectedValue:
-    """A value that is improbable given the other values of its row.
-
-    ``excess`` is the surprise of the value (its negative log-probability in nats), minus the mean surprise of the
-    column.
-    """
+    """A value that is improbable given the other values of its row."""
 
     column: str
     value: str
     expected: str
-    excess: float
+    excess: float  # surprise of the value (-log p), minus the mean surprise of the column
 
 
 @dataclass(frozen=True)
@@ -367,18 +317,12 @@ class Outlier:
 
 @dataclass(frozen=True, repr=False)
 class Outliers(GridResult):
-    """All unusual rows, the most unusual ones first; prints as a table.
-
-    The score of a row is its negative log-density. A row is unusual if its score exceeds the upper quartile by more
-    than three interquartile ranges (Tukey's outer fence). ``components`` contains the number of components of each of
-    the two mixture models, ``learned`` is the number of rows that each model was fitted to, and ``looked_at`` is the
-    number of rows that were checked.
-    """
+    """All unusual rows, the most unusual ones first; prints as a table."""
 
     rows: tuple[Outlier, ...]
-    components: tuple[int, int]
-    learned: int
-    looked_at: int
+    components: tuple[int, int]  # numbers of components of the two mixture models
+    learned: int  # number of rows to which each model was fitted, or one less
+    looked_at: int  # number of rows that were checked
 
     @cached_property
     def positions(self) -> frozenset[int]:
@@ -402,14 +346,11 @@ def find_outliers(problem: Problem, *, random_state: int, n_jobs: int | None) ->
 
 
 def score_outliers(problem: Problem, *, random_state: int, n_jobs: int | None) -> tuple[Outliers, FloatArray]:
-    """Return the unusual rows, and the score of every row: its negative log-density.
-
-    Each half of the rows is checked with a model fitted to the other half, or to a sample of the other half. If a model
-    were fitted to an unusual row, the row could get a component of its own and would no longer look unusual.
-    """
+    """Return the unusual rows, and the negative log-density of every row under a model that was not fitted to it."""
     kinds = {name: kind for name, kind in problem.X.kinds.items() if not isinstance(kind, Text)}
     if kinds:  # the longer a text, the less probable it is, which does not make it unusual
         problem = replace(problem, X=NamedColumns.of({name: problem.X.data[name] for name in kinds}, kinds))
+    # If a model were fitted to an unusual row, the row could get a component of its own and look usual.
     order = np.random.default_rng(random_state).permutation(len(problem))
     half = (len(problem) + 1) // 2
     halves = np.sort(order[:half]), np.sort(order[half:])

@@ -60,19 +60,15 @@ _VARIANTS = {"numeric=student": "Student t densities", "attribute_weights=relief
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A learner to compare: its name, title (see `priorcase.registry`), description, and unfitted estimator.
-
-    ``fit`` is a Python expression that fits the learner to ``X, y``. The learner is skipped if the table has more than
-    ``max_columns`` columns. ``class_name`` is empty for learners passed by the caller.
-    """
+    """A learner to compare, with its title and description (see `priorcase.registry`)."""
 
     name: str
     title: str
     description: str
-    learner: Any
-    fit: str = ""
-    max_columns: int | None = None
-    class_name: str = ""
+    learner: Any  # unfitted estimator
+    fit: str = ""  # Python expression that fits the learner to ``X, y``
+    max_columns: int | None = None  # the learner is skipped if the table has more columns
+    class_name: str = ""  # empty for the baseline and for the caller's own learners
 
 
 def candidates(problem: Problem, *, random_state: int, n_jobs: int | None = None) -> Iterator[Candidate]:
@@ -148,12 +144,7 @@ class Within(BaseEstimator):
 
 
 class Scaled(Within):
-    """Classifier whose probabilities are scaled by the temperature that fits held-out predictions best.
-
-    To fit the temperature, the training rows are predicted by leave-one-out if leave-one-out needs only one fit,
-    otherwise by cross-validation. The class frequencies are mixed into the probabilities with the weight of one
-    additional row, so that no class has probability 0. Predicted classes are not changed.
-    """
+    """Classifier whose probabilities are scaled by the temperature that fits held-out predictions best."""
 
     def fit(self, X: Any, y: Any) -> Self:
         super().fit(X, y)
@@ -171,6 +162,7 @@ class Scaled(Within):
         return scaled(self._smoothed(np.asarray(self.model_.predict_proba(X))), self.temperature_)
 
     def _smoothed(self, probabilities: FloatArray) -> FloatArray:
+        # The class frequencies, with the weight of one row, keep every probability above 0.
         share = 1.0 / (self.rows_ + 1.0)
         return np.asarray((1.0 - share) * probabilities + share * self.frequencies_)
 
@@ -206,11 +198,7 @@ class Sampled(Within):
 
 
 def rescaled(learner: Any) -> Any:
-    """Return a classifier wrapped in `Scaled`.
-
-    Other learners, classifiers without probabilities, and classifiers that scale their own probabilities are returned
-    unchanged.
-    """
+    """Wrap a learner in `Scaled` if it is a classifier that predicts probabilities and does not scale them itself."""
     own = isinstance(learner, (StackedClassifier, KNNClassifierCV))
     return Scaled(learner) if not own and is_classifier(learner) and hasattr(learner, "predict_proba") else learner
 
@@ -219,10 +207,7 @@ def rescaled(learner: Any) -> Any:
 
 
 class Converted(Within):
-    """A learner of another library, which receives the table in the form in which the caller passed it.
-
-    ``form`` is a frame library, ``"array"``, or ``"rows"`` for a learner that only needs the number of rows.
-    """
+    """Learner that receives the table in another form: a frame library, ``"array"``, or ``"rows"`` (row count only)."""
 
     def __init__(self, learner: Any, form: str) -> None:
         self.learner, self.form = learner, form

@@ -114,10 +114,7 @@ class Scale:
 
 
 def scale_of(pairs: Sequence[tuple[float, float]], width: float = 180.0, *, zero: bool = False) -> Scale:
-    """Return a scale that covers all finite means, with one standard error on each side.
-
-    ``pairs`` contains each mean with its standard error. With ``zero=True``, the scale also covers 0.
-    """
+    """Return a scale that covers each mean plus and minus its standard error; ``pairs`` contains both."""
     finite = [(mean, error if math.isfinite(error) else 0.0) for mean, error in pairs if math.isfinite(mean)]
     ends = [mean + sign * error for mean, error in finite for sign in (-1, 1)] + ([0.0] if zero else [])
     return Scale(min(ends, default=0.0), max(ends, default=1.0), 6.0, width - 6.0)

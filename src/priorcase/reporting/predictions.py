@@ -44,20 +44,15 @@ UNLIKELY, SURE = 0.1, 0.5  # with many classes, a class can be unlikely although
 
 @dataclass(frozen=True, eq=False)
 class OutOfFold:
-    """Predictions for each row by models that were not fitted to it, averaged over repetitions.
+    """Predictions for each row by models that were not fitted to it, averaged over repetitions."""
 
-    ``rows`` contains the positions of the rows. ``proba`` has a column for each class in ``labels``; both are empty for
-    regression. ``asked`` is the number of other learners that were compared. For each row, ``against`` contains the
-    number of these learners that predict a wrong class.
-    """
-
-    rows: IntArray
-    labels: AnyArray
-    proba: FloatArray
+    rows: IntArray  # positions of the rows
+    labels: AnyArray  # classes; empty for regression
+    proba: FloatArray  # shape (rows, classes)
     predicted: AnyArray
     truth: AnyArray
-    against: IntArray
-    asked: int
+    against: IntArray  # for each row, the number of other learners that predict a wrong class
+    asked: int  # number of other learners
 
     @property
     def of_truth(self) -> FloatArray:
@@ -66,10 +61,7 @@ class OutOfFold:
 
 
 def out_of_fold(compared: Compared, problem: Problem, chosen: str) -> OutOfFold:
-    """Return the out-of-fold predictions of the learner ``chosen``.
-
-    The result also contains the number of other learners that are wrong on each row.
-    """
+    """Return out-of-fold predictions of the learner ``chosen``, and how many other learners are wrong on each row."""
     truth = problem.y[compared.rows]
     labels = np.unique(problem.y) if problem.classes else np.empty(0)
     proba = np.zeros((truth.size, labels.size))
@@ -99,10 +91,7 @@ def out_of_fold(compared: Compared, problem: Problem, chosen: str) -> OutOfFold:
 
 
 def doubted(of_truth: FloatArray, top: FloatArray) -> Any:
-    """Return a mask of the rows whose class may be wrong.
-
-    ``of_truth`` is the predicted probability of the actual class, and ``top`` that of the most probable class.
-    """
+    """Return a mask of rows whose actual class is unlikely (``of_truth``) while another class is likely (``top``)."""
     return (top >= SURE) & (of_truth <= UNLIKELY)
 
 
@@ -111,17 +100,13 @@ def doubted(of_truth: FloatArray, top: FloatArray) -> Any:
 
 @dataclass(frozen=True)
 class Bin:
-    """A group of rows with predictions from ``low`` to ``high``.
-
-    ``predicted`` is the mean prediction, and ``observed`` is the mean true value. For classification, these are the
-    mean probability of the predicted class and the share of correct predictions.
-    """
+    """A group of rows with predictions from ``low`` to ``high``."""
 
     low: float
     high: float
     rows: int
-    predicted: float
-    observed: float
+    predicted: float  # mean prediction, or mean probability of the predicted class
+    observed: float  # mean true value, or share of correct predictions
 
 
 @dataclass(frozen=True, repr=False)
@@ -156,11 +141,7 @@ class Calibration(GridResult):
 
 
 def calibrate(found: OutOfFold) -> Calibration:
-    """Compare predictions with the true values.
-
-    Predicted probabilities are grouped in ten bins of equal width. Predicted numbers are sorted and divided into ten
-    groups of equal size.
-    """
+    """Compare predictions with the true values: probabilities in bins of equal width, numbers in bins of equal size."""
     if found.labels.size:
         table = calibration_table(found.truth, found.proba, bins=_BINS, labels=found.labels)
         edges, columns = table.edges.tolist(), (table.rows.astype(int), table.probability, table.observed)
@@ -210,26 +191,19 @@ class Contribution:
 
 @dataclass(frozen=True, repr=False)
 class Explained(GridResult):
-    """One prediction, explained; prints as a table.
+    """One prediction, explained; prints as a table."""
 
-    ``kind`` is ``"clear"``, ``"doubtful"`` or ``"wrong"``; for regression, ``"close"``, ``"typical"`` or ``"far off"``.
-    ``output`` is the probability of the predicted class, or the predicted number; ``probabilities`` contains the most
-    probable classes with their probabilities. ``columns`` are sorted by the absolute values of their contributions to
-    ``scale`` (see `priorcase.explain`). ``changes`` are columns with new values that would change the prediction to
-    ``otherwise``.
-    """
-
-    kind: str
+    kind: str  # see `TITLES`
     row: int
-    place: str
+    place: str  # name of the row in the report, such as "line 7"
     actual: str
     predicted: str
-    probabilities: tuple[tuple[str, float], ...]
-    output: float
-    scale: str
-    columns: tuple[Contribution, ...]
+    probabilities: tuple[tuple[str, float], ...]  # of the most probable classes
+    output: float  # probability of the predicted class, or the predicted number
+    scale: str  # of the contributions (see `priorcase.explain`)
+    columns: tuple[Contribution, ...]  # largest absolute contributions first
     precedents: tuple[Precedent, ...]
-    changes: tuple[tuple[str, str], ...]
+    changes: tuple[tuple[str, str], ...]  # columns with new values that would change the prediction to `otherwise`
     otherwise: str
 
     def _grid(self) -> Grid:
@@ -274,11 +248,7 @@ def explain(
 
 
 def _examples(problem: Problem, found: OutOfFold, usual: AnyArray) -> Iterator[tuple[str, IntArray]]:
-    """Yield each kind of example with the positions of a few suitable rows, the best first.
-
-    For a kind without suitable rows, there are no positions. ``usual`` is a mask of typical rows, which contain neither
-    suspects nor outliers.
-    """
+    """Yield each kind of example, with the positions in ``found`` of a few suitable rows, the best first."""
     if not problem.classes:
         off = np.abs(found.predicted - found.truth)
         yield "close", _first(np.where(usual, np.abs(off - np.quantile(off, 0.05)), np.inf))
@@ -302,11 +272,8 @@ def _first(scores: FloatArray) -> IntArray:
 def _best_example(
     kind: str, problem: Problem, model: Any, found: OutOfFold, chosen: IntArray, usual: AnyArray
 ) -> int | None:
-    """Return the row in ``chosen`` that is the best example of ``kind`` in the predictions of ``model``.
-
-    The rows were chosen by out-of-fold predictions, which can differ from the predictions of ``model``. If no row is an
-    example, return None.
-    """
+    """Return the row in ``chosen`` that is the best example of ``kind`` for ``model``; None if no row is an example."""
+    # The rows were chosen by out-of-fold predictions, which can differ from the predictions of ``model``.
     rows = found.rows[chosen]
     if not problem.classes:
         off = np.abs(np.asarray(model.predict(problem.X.take(rows))) - problem.y[rows])

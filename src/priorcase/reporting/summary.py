@@ -136,10 +136,7 @@ def _larger_budget(report: Report) -> str:
 
 
 def _better_than_guessing(report: Report) -> bool:
-    """Return whether the expected score is better than that of a constant prediction.
-
-    The constant prediction is the most frequent class or, for regression, the baseline.
-    """
+    """Return whether the expected score is better than that of a constant prediction."""
     estimate, baseline = report.verdict.estimate, report.compared[-1].baseline
     if report.problem.classes:
         return estimate["accuracy"][0] > report.table.target.values[0][1] / report.table.rows + _ROUNDING

@@ -67,17 +67,14 @@ _DATE = re.compile(r"\d\d?[./]\d\d?[./]\d{4}\b")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Problem(GridResult):
-    """A table and its target; prints as one line.
-
-    ``places`` contains the position of each row or, if ``place_word`` is ``"line"``, its line number in a file.
-    """
+    """A table and its target; prints as one line."""
 
     name: str
     target: str
     task: Task
     X: NamedColumns
     y: AnyArray
-    places: IntArray
+    places: IntArray  # positions of the rows or, if ``place_word`` is "line", line numbers in a file
     place_word: str = "row"
     without_target: int = 0  # number of rows ignored because their target is missing
     declared: Collection[str] = ()  # columns with a declared kind, which are always used
@@ -109,10 +106,7 @@ class Problem(GridResult):
 def opened(
     X: Any, y: Any, *, target: str | None, name: str | None, reading: Mapping[str, Any]
 ) -> tuple[Any, Any, dict[str, Any]]:
-    """Return the rows, the targets, and a dictionary of further arguments for `read_problem`.
-
-    If ``X`` is a path, the file is read with the options in ``reading``.
-    """
+    """Return the rows, the targets and further arguments for `read_problem`; read the file if ``X`` is a path."""
     schema = reading.get("schema") or {}
     if not isinstance(schema, Mapping):
         raise ParameterError(f"schema must be a mapping from columns to kinds, got {quoted(schema)}.")
@@ -262,8 +256,6 @@ class ColumnSummary(GridResult):
     ``low``, ``median`` and ``high`` are the minimum, median and maximum of numbers, of dates, or of the word counts of
     texts; None for other kinds. ``values`` contains values with their counts: the most frequent values of a nominal
     column, the first levels of an ordinal column, the most frequent members of sets, or all classes of a target.
-    ``bars`` contains the counts of ``values``, or the counts of numbers in bins of equal width. ``remark`` says what is
-    unusual about the column. ``used`` is True if learners use the column.
     """
 
     name: str
@@ -274,9 +266,9 @@ class ColumnSummary(GridResult):
     median: float | str | None = None
     high: float | str | None = None
     values: tuple[tuple[str, int], ...] = ()
-    bars: tuple[int, ...] = ()
-    remark: str = ""
-    used: bool = True
+    bars: tuple[int, ...] = ()  # counts of ``values``, or counts of numbers in bins of equal width
+    remark: str = ""  # what is unusual about the column
+    used: bool = True  # whether learners use the column
 
     @property
     def amounts(self) -> str:
@@ -304,23 +296,17 @@ def _column_grid(title: str, columns: Sequence[ColumnSummary]) -> Grid:
 
 @dataclass(frozen=True, repr=False)
 class TableSummary(GridResult):
-    """Summary of a table; prints as a table of its columns.
-
-    ``missing`` is the number of missing values. ``repeated`` is the number of rows that equal an earlier row in all
-    columns that learners use. ``conflicting`` is the number of rows that equal another row in these columns but have a
-    different target. Because of conflicting rows, no classifier can have a higher accuracy than ``ceiling`` on this
-    table; for regression, ``ceiling`` is None. ``remarks`` are sentences, or command-line options that users may copy.
-    """
+    """Summary of a table; prints as a table of its columns."""
 
     rows: int
     missing: int
     rows_with_missing: int
     columns: tuple[ColumnSummary, ...]
     target: ColumnSummary
-    repeated: int
-    conflicting: int
-    ceiling: float | None
-    remarks: tuple[str, ...] = ()
+    repeated: int  # number of rows that equal an earlier row in all columns that learners use
+    conflicting: int  # number of rows that equal another row in these columns but have a different target
+    ceiling: float | None  # maximum accuracy on this table because of conflicting rows; None for regression
+    remarks: tuple[str, ...] = ()  # sentences, or command-line options that users may copy
 
     def _grid(self) -> Grid:
         missing = count(self.missing, "missing value") if self.missing else "no missing values"
@@ -399,10 +385,7 @@ def _column(name: str, column: AnyArray, kind: Kind, codes: IntArray, most: int 
 
 
 def _remarked(column: ColumnSummary, useless: Uninformative | None, rows: int, reveals: str | None) -> ColumnSummary:
-    """Return the summary of a column, with a remark if the column is uninformative or mostly missing.
-
-    If the column determines the target, ``reveals`` is the name of the target, and the remark says so.
-    """
+    """Add a remark if the column is uninformative, is mostly missing, or determines the target named ``reveals``."""
     if useless is not None and useless.left_out:
         return replace(column, remark=f"{useless}{_IGNORED}", used=False)
     if reveals is not None:
@@ -440,14 +423,12 @@ def _misspelled(label: object, others: Sequence[object]) -> object:
 
 
 def _differ_in_a_letter(first: str, second: str) -> bool:
-    """Return whether two words of at least four letters differ only in one letter.
-
-    Words that differ in a digit, such as type1 and type2, do not count.
-    """
+    """Return whether two words of at least four letters differ only in one letter."""
     short, long = sorted((first.casefold(), second.casefold()), key=len)
     start = next((at for at, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
     end = start + (len(short) == len(long))
     differing = short[start:end] + long[start : start + 1]
+    # Words that differ in a digit, such as type1 and type2, are not misspelled.
     return len(short) >= _LEAST_LETTERS and differing.isalpha() and short[end:] == long[start + 1 :]
 
 

@@ -326,17 +326,12 @@ def report_on(
     random_state: int = 0,
     n_jobs: int | None = None,
     shown: bool | None = None,
-    table: str | None = None,
-    reading: str = "",
-    load: Sequence[str] = (),
-    form: str = "named",
+    table: str | None = None,  # path of the table's file
+    reading: str = "",  # command-line options with which the file was read
+    load: Sequence[str] = (),  # lines of Python code that create X and y
+    form: str = "named",  # form of the caller's X, see `form_of`
 ) -> Report:
-    """Return a report on a table that has been read; ``clock`` is the time budget, including the time for reading.
-
-    ``table`` is the path of the table's file, and ``reading`` contains the command-line options with which the file was
-    read. ``load`` contains the lines of Python code that create ``X`` and ``y``. ``form`` is the form of the caller's
-    ``X`` (see `form_of`).
-    """
+    """Return a report on a table that has been read."""
     thread_count(n_jobs)
     with bar(_STEPS, shown=shown is not False, text="reading") as advance:
 
@@ -358,11 +353,7 @@ def report_on(
         skipped: list[str] = []
 
         def made(what: str, work: Callable[[], R], *, always: bool = False) -> R | None:
-            """Return the result of ``work``, or None if it fails or if no time is left.
-
-            In these cases, ``what`` is added to the parts that were skipped. With ``always=True``, ``work`` is called
-            even if no time is left.
-            """
+            """Return the result of ``work``, or None if it fails or, without ``always``, if no time is left."""
             say(what)
             if not always and clock.until(_LATEST) <= 0:
                 skipped.append(f"{what}: no time was left")
@@ -417,10 +408,7 @@ def report_on(
 
 
 def _guessing(problem: Problem) -> dict[str, float]:
-    """Return the scores of constant predictions of the class; empty for regression.
-
-    The log-score is that of equal probabilities for all classes, and the accuracy is that of the most frequent class.
-    """
+    """Return the log-score of equal probabilities and the accuracy of the most frequent class; empty for regression."""
     if not problem.classes:
         return {}
     sizes = np.unique(problem.y, return_counts=True)[1]

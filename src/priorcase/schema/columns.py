@@ -112,15 +112,11 @@ class Coded:
 
 @dataclass(frozen=True, eq=False)
 class ArrayColumn:
-    """A NumPy array of numbers or booleans, with a mask of missing values if NaN cannot represent them.
-
-    ``implied`` is the kind implied by the type, or None for plain numbers and booleans; dates, for example, have the
-    kind `Date` and are stored as seconds.
-    """
+    """A NumPy array of numbers or booleans, with a mask of missing values if NaN cannot represent them."""
 
     array: AnyArray
     mask: BoolArray | None = None
-    implied: Kind | None = None
+    implied: Kind | None = None  # such as `Date` for dates, which are stored as seconds; None for plain numbers
 
     @property
     def content(self) -> Content:
@@ -234,15 +230,13 @@ class ObjectColumn:
 
 
 def kind_of_text(values: Sequence[Any], known: int) -> Kind | None:
-    """Return ``Date`` if all strings are dates, ``Text`` if the strings are long and mostly distinct, else None.
-
-    ``known`` is the number of rows with a known value, or 0 if ``values`` is only a sample.
-    """
+    """Return ``Date`` if all strings are dates, ``Text`` if the strings are long and mostly distinct, else None."""
     texts = [value for value in values[:_SAMPLE] if isinstance(value, str)]
     if not texts or len(texts) < min(len(values), _SAMPLE):
         return None
     if are_dates(texts) and are_dates(values):
         return Date()
+    # ``known`` is the number of rows with a known value, or 0 if ``values`` is only a sample.
     if known and (len(values) < _LEAST_TEXTS or 2 * len(values) <= known):
         return None
     words = sum(len(text.split()) for text in texts)
@@ -445,10 +439,7 @@ def _arrow_codes(native: Any) -> Coded:
 
 
 def dictionary_codes(chunk: Any, *, check: bool = True) -> IntArray:
-    """Return the codes of a PyArrow dictionary array as signed integers, -1 for null.
-
-    With ``check=True``, raise an error if a code is not in the dictionary.
-    """
+    """Return the codes of a PyArrow dictionary array as signed integers, -1 for null."""
     import pyarrow as pa
 
     indices = chunk.indices
@@ -481,10 +472,7 @@ def _distinct(coded: Coded) -> Coded:
 
 
 def misfit(kind: Kind, column: Column) -> tuple[str, str] | None:
-    """Return None if a column can be read as ``kind``; otherwise, return two texts for an error message.
-
-    The first describes the column, and the second says what to pass instead.
-    """
+    """Return what the column is and what to pass instead, or None if the column can be read as ``kind``."""
     if isinstance(kind, Date):
         fits = column.content in ("dates", "text", "any", "nothing") or column.empty()
         return None if fits else (column.kind().describe(), "dates, datetimes or ISO strings")

@@ -94,11 +94,7 @@ def identity(value: Value) -> Value:
 
 
 def canonical(value: Value) -> bytes:
-    """Return bytes that identify a value and are the same in every process.
-
-    A value that is not a string, bytes, a number, a boolean, a tuple or a frozenset is identified by its type and its
-    ``repr``.
-    """
+    """Return bytes that identify a value and are the same in every process."""
     if isinstance(value, bool):
         return b"b%d" % value
     if isinstance(value, str):
@@ -114,6 +110,7 @@ def canonical(value: Value) -> bytes:
         return b"f" + canonical(tuple(sorted(map(canonical, value))))
     if isinstance(value, tuple):
         return b"t" + b"".join(b"%d:" % len(part) + part for part in map(canonical, value))
+    # The repr of other objects may contain a memory address, which differs between processes.
     return f"o{type(value).__module__}.{type(value).__qualname__}:{value!r}".encode("utf-8", "surrogatepass")
 
 
@@ -382,10 +379,7 @@ def kind_advice(given: object) -> str:
 def check_distinct(
     parameter: str, values: Iterable[Value], error: type[PriorcaseError] = SchemaError
 ) -> tuple[Value, ...]:
-    """Return the declared values of a parameter as a tuple of plain Python values.
-
-    Raise ``error`` if there are no values, or if a value is missing, unhashable or repeated.
-    """
+    """Return the declared values of a parameter as a tuple; raise ``error`` if they are invalid or not distinct."""
     expected = f"{parameter} must be a tuple of distinct values, all hashable, such as ('low', 'high')"
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise error(f"{expected}, got {quoted(values)}")

@@ -600,10 +600,7 @@ def _single_row(schema: Schema, X: Any) -> Sequence[Any] | None:
 
 
 def _cell(kind: Kind, value: Any) -> Any:
-    """Convert a value to the number, rank or nominal value that `Table.row` contains.
-
-    Return ``_UNCLEAR`` if the value must be read as a column instead.
-    """
+    """Convert a value to a number, rank or nominal value, or return ``_UNCLEAR`` if it must be read as a column."""
     content = _CONTENTS.get(type(value))
     missing = value is None or (content == "numbers" and value != value)
     if isinstance(kind, Numeric):

@@ -134,10 +134,7 @@ def is_id(kind: Kind, known: AnyArray) -> bool:
 def _twin(
     columns: tuple[ReadColumn, ...], a: int, sample: IntArray, seen: dict[tuple[str, bytes], list[int]]
 ) -> int | None:
-    """Return the position of the first earlier column with the same information as column ``a``, or None.
-
-    ``seen`` maps keys computed from sampled values to the earlier columns with these keys; column ``a`` is added.
-    """
+    """Return an earlier column with the same information as column ``a``, or None; add column ``a`` to ``seen``."""
     own, rows = _comparable(columns[a]), len(sample)
     keys = []
     if own.dtype.kind == "f":
@@ -165,23 +162,17 @@ def _same(form: str, one: AnyArray, other: AnyArray) -> bool:
 
 
 def pattern(values: AnyArray) -> IntArray:
-    """Return the rank of each value in order of first occurrence, where missing counts as a value.
-
-    Two columns have equal ranks if and only if their values correspond one to one.
-    """
+    """Return the rank of each value in order of first occurrence; missing values also have a rank."""
     _, first, numbers = np.unique(values, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[numbers.ravel()]
 
 
 def _on_a_line(numbers: FloatArray) -> FloatArray:
-    """Rescale numbers to the range from 0 to 1, reversed if the first number would be above 0.5.
-
-    Columns that are linear functions of each other become identical up to rounding.
-    """
+    """Rescale numbers to the range from 0 to 1, reversed if the first number would be above 0.5."""
     known = numbers[~np.isnan(numbers)]
     if not known.size:
         return numbers
     low, high = float(known.min()), float(known.max())
     scaled = (numbers / 2 - low / 2) / max(high / 2 - low / 2, float(np.finfo(np.float64).tiny))
     first = scaled[~np.isnan(scaled)][0]
-    return 1.0 - scaled if first > 0.5 else scaled
+    return 1.0 - scaled if first > 0.5 else scaled  # so that a column and its negative become equal

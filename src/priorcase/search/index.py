@@ -148,11 +148,7 @@ class NeighborList:
         return np.repeat(np.arange(len(self)), self.lengths)
 
     def nearest(self, k: int, *, whole_ties: bool, bandwidth: bool = False) -> NeighborList:
-        """Return the ``k`` nearest rows of each query, where a neighbor with weight w counts as w rows.
-
-        ``whole_ties`` also keeps all rows tied with the k-th row. ``bandwidth`` adds the bandwidth of each query, which
-        is the distance of the (k+1)-th row.
-        """
+        """Return the ``k`` nearest rows of each query and, with ``whole_ties``, all rows tied with the k-th row."""
         starts = self.indptr[:-1]
         if self.counts is None and not bandwidth and self.rows.size == k * starts.size:
             return self
@@ -405,14 +401,11 @@ class Index(TextResult):
     def _blocks(
         self, fitted: FittedDistance, queries: FloatArray, weights: FloatArray, exclude: IdArray | None
     ) -> Iterator[tuple[_core.Plan, tuple[FloatArray, FloatArray], IdArray | None, slice]]:
-        """Yield, for each block of queries, the plan, the queries with their weights, the excluded ids and the slice.
-
-        If differences between queries and rows are computed in Python, the blocks limit the size of their tables.
-        Otherwise, there is a single block.
-        """
+        """Yield the plan, the queries with their weights, the excluded ids and the slice of each block of queries."""
         n, size = len(queries), fitted.queries_at_once
         if size is None or fitted.answers(queries):
             size = n
+        # Blocks limit the size of the tables of differences that are computed in Python.
         for start in range(0, max(n, 1), max(size, 1)):
             part = slice(start, start + size)
             plan, asked = self.plan_for(fitted, queries[part])

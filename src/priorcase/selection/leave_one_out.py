@@ -31,18 +31,17 @@ _FIRST_BLOCK = 64
 
 @dataclass(frozen=True, eq=False)
 class LeaveOneOutLosses:
-    """Leave-one-out losses of the stored rows if only a subset of the attributes is used.
+    """Leave-one-out losses of the stored rows for subsets of the attributes.
 
-    The statistics of the distance, such as ranges, include the left-out row, so that a single index can be used for all
-    subsets and rows. Losses of numeric targets are relative to the loss of the best constant prediction; multiplied by
-    ``unit``, the loss of a single target is in the units of the target. For classes, ``unit`` is 1.
+    The statistics of the distance, such as ranges, include the left-out row, so a single index can be used for all
+    subsets and rows.
     """
 
     memory: NeighborsMemory
     rules: Rules
     k: int
-    loss: Loss
-    unit: float
+    loss: Loss  # for numeric targets, relative to the loss of the best constant prediction
+    unit: float  # the relative loss of a single numeric target times ``unit`` is in the target's units; otherwise 1
     threads: int
 
     @classmethod

@@ -41,21 +41,19 @@ class Race:
     """Racing rule: drop a subset that is unlikely to beat the leader by more than ``gamma`` (Moore & Lee 1994).
 
     Let d be the mean loss of a subset minus the mean loss of the leader, after m of n rows. The difference after all n
-    rows is treated as a Student t variable with mean d and variance ``s^2 / m * (1 - m / n)``. The factor ``1 - m / n``
-    is the correction for rows drawn without replacement. A subset is dropped if ``P(difference < -gamma)`` is below
-    ``delta`` divided by the number of comparisons. If ``paired`` is True, s^2 is the variance of the differences in
-    loss between the two subsets on the same row (BRACE, a blocked race). Otherwise, s^2 is the sum of the variances of
-    the losses of both subsets (RACE), which is larger if some rows are hard for all subsets.
+    rows is treated as a Student t variable with mean d and variance ``s^2 / m * (1 - m / n)``. A subset is dropped if
+    ``P(difference < -gamma)`` is below ``delta`` divided by the number of comparisons. If ``paired`` is True, s^2 is
+    the variance of the differences in loss between the two subsets on the same row (BRACE, a blocked race). Otherwise,
+    s^2 is the sum of the variances of the losses of both subsets (RACE).
 
-    For s^2, one artificial row is added on which the losses of the two subsets differ by 1. The reason is that two
-    subsets with equal losses on m rows can still differ on other rows. No subset is dropped before ``min_points`` rows
-    have been evaluated. If ``min_points`` is the number of rows, the race is full leave-one-out.
+    For s^2, one artificial row is added on which the losses of the two subsets differ by 1, because two subsets with
+    equal losses on m rows can still differ on other rows.
     """
 
     paired: bool
     delta: float
     gamma: float
-    min_points: int
+    min_points: int  # number of rows to evaluate before a subset can be dropped
 
     def next(self, points: int, rows: int) -> int:
         """Return after how many rows to compare the subsets next; the last comparison was after ``points`` rows."""
@@ -66,11 +64,7 @@ class Race:
         return 1 + math.ceil(max(0.0, math.log(rows / self.min_points) / math.log(_GROWTH)))
 
     def leaving(self, losses: FloatArray, handicaps: FloatArray, rows: int) -> BoolArray:
-        """Return a mask of the subsets to drop.
-
-        Each row of ``losses`` contains the losses of one subset, whose handicap is added to its mean loss. ``rows`` is
-        the number of rows in the table.
-        """
+        """Return a mask of the subsets to drop, given their losses, shape (subsets, evaluated rows)."""
         m = losses.shape[1]
         means = losses.mean(axis=1) + handicaps
         leader = int(means.argmin())
@@ -121,17 +115,14 @@ def race(trials: Trials, entrants: Entrants, rule: Race, progress: Progress) -> 
 def greedy(
     trials: Trials, width: int, rule: Race, n_features: int | None, progress: Progress, *, backward: bool = False
 ) -> Iterator[Step]:
-    """Run a forward or backward search and yield its steps; each step adds or removes the attribute that wins a race.
-
-    With ``n_features``, the search continues until this number of attributes is selected. Without ``n_features``, each
-    attribute added after the first must lower the loss by more than ``gamma``. In a backward search without
-    ``n_features``, removing an attribute may increase the loss to at most ``gamma`` above the lowest loss so far.
-    """
+    """Run a forward or backward search and yield its steps, each of which is decided by a race."""
     current = best = tuple(range(width)) if backward else ()
     while len(current) != (n_features or (1 if backward else width)):
         candidates = [tuple(sorted({*current} ^ {a})) for a in range(width) if (a in current) == backward]
         entrants = dict.fromkeys(candidates, 0.0 if backward else rule.gamma)
-        if n_features is None and best:  # the best subset so far also competes; the first wins among ties
+        # Without ``n_features``, the best subset so far also competes, and the search ends if this subset wins. An
+        # added attribute must lower the loss by more than gamma; a removed attribute may increase it by at most gamma.
+        if n_features is None and best:  # the first wins among ties
             entrants = entrants | {best: rule.gamma} if backward else {best: 0.0} | entrants
         evaluations, subsets = trials.n_evaluations, trials.n_subsets
         winner, loss, points = race(trials, entrants, rule, progress)
@@ -156,11 +147,7 @@ def schemata(
     undecided attribute, between including and excluding the attribute. Each row is predicted with one random subset of
     the attributes, and its loss counts in every race: for including the attribute if the subset contains the attribute,
     otherwise for excluding the attribute. The first race that is won decides whether its attribute is included, and the
-    next generation starts.
-
-    Attributes are thus evaluated in combination with other attributes, unlike in a forward search. All races of a
-    generation use the same rows, so n races need about as many rows as one race. A generation uses each row at most
-    once. If all rows have been used and no race is won, the least useful attribute is excluded.
+    next generation starts. If all rows have been used and no race is won, the least useful attribute is excluded.
     """
     selected: Subset = ()
     undecided = tuple(range(width))
@@ -192,27 +179,19 @@ def schemata(
 
 
 def _sides(inside: BoolArray, losses: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the mean loss without and with each attribute, and the variance of each mean, both shape (2, attributes).
-
-    ``inside`` states for each row and attribute whether the row was predicted with the attribute. As in `Race`, an
-    artificial row is added; it increases each sum of squared deviations by 0.5. A mean over no rows and its variance
-    are NaN.
-    """
+    """Return the mean losses without and with each attribute, and their variances, both of shape (2, attributes)."""
     means, variances = np.full((2, 2, inside.shape[1]), np.nan)
     for side, a in np.ndindex(means.shape):
         of = losses[inside[:, a] == side]
         if of.size:
             means[side, a] = of.mean()
+            # 0.5 is for the artificial row of `Race`.
             variances[side, a] = (((of - of.mean()) ** 2).sum() + 0.5) / of.size**2
     return means, variances
 
 
 def _decision(means: FloatArray, variances: FloatArray, points: int, rows: int, rule: Race) -> tuple[int, bool] | None:
-    """Return the position of the attribute whose race is won, and whether to include the attribute.
-
-    If no race is won yet, return None. If no race is won after all rows, return the position of the least useful
-    attribute, and False.
-    """
+    """Return the position of an attribute and whether to include it, or None if no race is won yet."""
     cost, deviation = means[1] - means[0] + rule.gamma, np.sqrt(variances.sum(axis=0))
     ran = ~np.isnan(cost)
     # All races run at once and the first race won decides, so delta is divided among the races.
@@ -222,4 +201,5 @@ def _decision(means: FloatArray, variances: FloatArray, points: int, rows: int, 
     if won.any():
         clearest = int(np.where(won, (np.abs(cost) + rule.gamma) / deviation, -np.inf).argmax())
         return clearest, bool(cost[clearest] < 0)
+    # If no race is won after all rows, the least useful attribute is excluded.
     return (int(np.where(ran, cost / deviation, -np.inf).argmax()), False) if points == rows else None

@@ -350,10 +350,7 @@ class AttributeSelector(SelectorMixin, BaseEstimator, metaclass=EstimatorMeta):
 
 
 def _columns(table: Any, schema: Schema, positions: list[int], library: str) -> Any:
-    """Return the columns at the given positions of the schema, as a data frame or an array like ``table``.
-
-    If ``library`` (from ``set_output``) is ``"pandas"`` or ``"polars"``, a data frame is converted to this library.
-    """
+    """Return columns in the format of ``table``, except that data frames can be converted to another ``library``."""
     if isinstance(table, Sequence):
         rows = np.array(table, dtype=object)[:, positions]
         plain = np.array(rows.tolist())

@@ -69,10 +69,7 @@ def check_served(model: Any) -> None:
 
 
 def read_rows(schema: Schema, given: Any, *, most: int, longest: int) -> list[list[Any]]:
-    """Convert a JSON object, or a list of JSON objects, to rows; omitted columns and null are missing values.
-
-    ``most`` is the maximum number of rows, and ``longest`` is the maximum length of a string.
-    """
+    """Convert JSON objects to at most ``most`` rows, with strings of at most ``longest`` characters."""
     rows = given if isinstance(given, list) else [given]
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise ParameterError('The body must be a row such as {"age": 31, "color": null}, or a list of rows.')

@@ -207,15 +207,11 @@ class _StrictRoute(APIRoute):
 
 
 class Service:
-    """The state of the service: the served model or case base, its threads, and the request counts.
-
-    ``served`` is a model or a case base, or None until `serve` is called. See `create_app` for the other parameters.
-    The function in the attribute ``changed`` is called after each change of the model or case base.
-    """
+    """The state of the service: the served model or case base, its threads, and the request counts."""
 
     def __init__(self, served: Any, limits: Limits, *, target: str | None, read_only: bool, save: Any) -> None:
         self.served, self.limits, self.target, self.read_only, self.save = served, limits, target, read_only, save
-        self.changed: Callable[[], None] = lambda: None
+        self.changed: Callable[[], None] = lambda: None  # called after each change of the model or case base
         self._readers = ThreadPoolExecutor(_READERS, "priorcase-reader")
         self._writer = ThreadPoolExecutor(1, "priorcase-writer")
         self._lock, self._waiting = Lock(), 0
@@ -296,14 +292,10 @@ class Service:
         return {"predictions": found}
 
     def at_once(self, body: bytes) -> bytes | None:
-        """Predict a single row on the event loop; return None if the request is invalid or could be slow.
-
-        A prediction could be slow if the row is large, if the model has changed since the last fast prediction, or if a
-        thread handles a request of another kind and may hold a lock.
-        """
+        """Predict a single row on the event loop; return None if the request is invalid or could be slow."""
         if (
-            self._waiting > self._singles
-            or self._quick is not getattr(self.served, "__dict__", self)
+            self._waiting > self._singles  # a thread handles a request of another kind and may hold a lock
+            or self._quick is not getattr(self.served, "__dict__", self)  # changed since the last fast prediction
             or len(body) > _SMALL
         ):
             return None
@@ -378,10 +370,7 @@ class Service:
 
 
 class _AtOnce:
-    """ASGI app that predicts single rows on the event loop if possible, and passes other requests to the wrapped app.
-
-    Routing in the wrapped app and waiting for a thread would take longer than the prediction itself.
-    """
+    """ASGI app that predicts single rows on the event loop if possible, and passes other requests to ``app``."""
 
     def __init__(self, app: ASGIApp, service: Service) -> None:
         self._app, self._service = app, service
@@ -391,6 +380,7 @@ class _AtOnce:
             await self._app(scope, receive, send)
             return
         message = await receive()  # has the whole body: see `Guard`
+        # Routing in the wrapped app and waiting for a thread would take longer than the prediction itself.
         if scope["path"] == "/predict" and scope["method"] == "POST":
             content = None if scope["query_string"] else self._service.at_once(message["body"])
             if content is not None:
@@ -480,10 +470,7 @@ def assembled(
     hosts: Sequence[str],
     uploads: Mapping[str, int] | None = None,
 ) -> Guard:
-    """Return an app with the given routes and the routes that every service has, protected by a `Guard`.
-
-    ``uploads`` maps paths that accept files to the maximum size of a file in bytes.
-    """
+    """Return an app with the given routes and the routes that every service has, protected by a `Guard`."""
     if len(token) < _SHORTEST or not all("!" <= letter <= "~" for letter in token):
         raise ParameterError(
             f"The token must have at least {_SHORTEST} printable ASCII characters; "

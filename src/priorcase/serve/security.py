@@ -54,8 +54,6 @@ def problem(status: int, detail: str, headers: Any = None) -> Response:
 def is_loopback(host: str) -> bool:
     """Return whether an address can be reached only from this machine.
 
-    Examples
-    --------
     >>> is_loopback("localhost"), is_loopback("127.0.0.2"), is_loopback("0.0.0.0"), is_loopback("example.org")
     (True, True, False, False)
     """
@@ -71,30 +69,24 @@ def _is_address(host: str) -> bool:
 
 
 class Guard:
-    """ASGI app that checks each request and passes valid requests to the wrapped app.
-
-    ``hosts`` lists accepted host names in addition to those of this machine. If one of these hosts can be reached from
-    other machines, any IP address is also accepted as a host, because DNS rebinding needs a host name. ``body`` is the
-    maximum size of a body in bytes, and ``seconds`` is the time limit for receiving the body. ``observe`` is called
-    with the route, status and duration of each request. ``uploads`` maps paths that accept files to the maximum size of
-    a file in bytes; on all other paths, bodies must be JSON.
-    """
+    """ASGI app that checks each request and passes valid requests to the wrapped app."""
 
     def __init__(
         self,
         app: ASGIApp,
         *,
         token: str,
-        hosts: Iterable[str] = (),
-        body: int,
-        seconds: float,
-        observe: Callable[[str, int, float], None],
-        uploads: Mapping[str, int] | None = None,
+        hosts: Iterable[str] = (),  # accepted in addition to the host names of this machine
+        body: int,  # maximum size of a body in bytes
+        seconds: float,  # time limit for receiving the body
+        observe: Callable[[str, int, float], None],  # receives the route, status and duration of each request
+        uploads: Mapping[str, int] | None = None,  # paths that accept files, with the maximum size of a file in bytes
     ) -> None:
         self.app = app
         self._uploads = dict(uploads or {})
         self._token, self._body, self._seconds, self._observe = token, body, seconds, observe
         self._hosts = LOOPBACK | {host.lower() for host in hosts}
+        # If other machines can reach a host, any IP address is also accepted, because DNS rebinding needs a host name.
         self._addresses = not all(map(is_loopback, self._hosts))
         self._cookie = hmac.new(token.encode(), b"priorcase cookie", hashlib.sha256).hexdigest()
 

@@ -126,19 +126,14 @@ class DifferenceFunction(Computed):
 
 @dataclass(frozen=True, eq=False)
 class Computation(Term):
-    """Fitted difference that is computed in Python, with the distinct stored values of its column.
-
-    ``values`` contains the stored values as Python objects. In a numeric column, ``numbers`` contains the same values
-    as numbers, in ascending order, and ``dates`` states whether they are dates. In a nominal or ordinal column,
-    ``numbers`` is None, and the value with code i is ``values[i]``, which is None if no row has this code.
-    """
+    """Fitted difference that is computed in Python, with the distinct stored values of its column."""
 
     difference: Computed
-    values: tuple[Value, ...]
-    numbers: FloatArray | None
+    values: tuple[Value, ...]  # a nominal or ordinal value is at the position of its code; None if no row has this code
+    numbers: FloatArray | None  # the values of a numeric column in ascending order; None for other columns
     power: float
     label: str = field(compare=False)
-    dates: bool = False
+    dates: bool = False  # whether the numbers are dates
 
     form: ClassVar[str] = "table"
 
@@ -216,14 +211,10 @@ class Computation(Term):
         return self.numbers is None or bool(np.isin(self._known(cells), self.numbers).all())
 
     def add_to(self, plan: Plan, a: int, queries: FloatArray | None = None, unseen: Sequence[Value] = ()) -> None:
-        """Add this difference to a search plan as the difference of attribute ``a``.
-
-        ``queries`` contains the encoded query values for which the plan is used; by default, these are stored values.
-        The encoded query value ``-2 - j`` stands for the unseen value ``unseen[j]``.
-        """
+        """Add the difference of attribute ``a`` to a search plan for ``queries`` or, by default, for stored values."""
         options: Any = {"columns": self.numbers, "f_one": self.f_one, "f_both": self.f_both}
         if queries is not None and not self.answers(queries):
-            labels = self._known(queries)
+            labels = self._known(queries)  # -2 - j stands for the unseen value ``unseen[j]``
             plan.table(a, self._for(labels, unseen), rows=labels, **options)
         elif self.is_tabled:
             plan.table(a, self._square, rows=self.numbers, **options)
@@ -254,10 +245,7 @@ class Computation(Term):
 
 
 def checked_matrix(found: Any, shape: tuple[int, int], stated: str, pair: Callable[[int, int], str]) -> FloatArray:
-    """Return differences computed in Python as float64; raise an error if they are invalid.
-
-    In error messages, ``stated`` names the difference, and ``pair(i, j)`` names query value i and stored value j.
-    """
+    """Return differences computed in Python as float64; raise an error if they are invalid."""
     try:
         matrix = np.asarray(found)
         if matrix.dtype.kind not in "biufO":

@@ -47,11 +47,7 @@ _BINS = [Interval(Integral, 1, 1_000_000, closed="both"), None]
 
 
 def raised(base: FloatArray, exponent: float) -> FloatArray:
-    """Return ``base ** exponent`` for numbers >= 0, with exactly the same result as the compiled core.
-
-    Integer exponents up to 8 use repeated multiplication from the left; all other exponents use ``pow`` of the C
-    library. NumPy's ``power`` is not used because its vectorized versions differ from the C library in the last bit.
-    """
+    """Return ``base ** exponent`` for numbers >= 0, with exactly the same result as the compiled core."""
     if exponent == 1:
         return base
     if 1 < exponent <= 8 and exponent == int(exponent):
@@ -60,6 +56,7 @@ def raised(base: FloatArray, exponent: float) -> FloatArray:
             for _ in range(int(exponent) - 2):
                 result = result * base
         return result
+    # NumPy's vectorized power can differ in the last bit from ``pow`` of the C library, which the core uses.
     flat = (_pow(value, exponent) for value in base.ravel().tolist())
     return np.fromiter(flat, dtype=np.float64, count=base.size).reshape(base.shape)
 
@@ -80,32 +77,22 @@ def _pow(base: float, exponent: float) -> float:
 
 
 class MissingRule(NamedTuple):
-    """Costs of missing values: ``one`` if one of the two values is missing, ``both`` if both values are missing.
+    """Rule for the costs of missing values."""
 
-    With ``aha``, if only one of two numbers is missing, the difference is the largest possible difference from the
-    known number. With ``symbol``, a missing value counts as an additional nominal or ordinal value with its own class
-    counts.
-    """
-
-    one: float = 1.0
-    both: float = 1.0
-    aha: bool = False
-    symbol: bool = False
+    one: float = 1.0  # cost if one of the two values is missing
+    both: float = 1.0  # cost if both values are missing
+    aha: bool = False  # if one of two numbers is missing, use the largest possible difference from the known number
+    symbol: bool = False  # missing is an additional nominal or ordinal value with its own class counts
 
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """Fitted difference of one attribute.
+    """Fitted difference of one attribute."""
 
-    ``form`` is the name of the `Plan` method that adds the difference to a search plan, and the fields are the
-    arguments of this method. ``f_one`` is the cost if one of two values is missing, and ``f_both`` is the cost if both
-    values are missing.
-    """
+    f_one: float  # cost if one of the two values is missing
+    f_both: float  # cost if both values are missing
 
-    f_one: float
-    f_both: float
-
-    form: ClassVar[str]
+    form: ClassVar[str]  # name of the `Plan` method that `add_to` calls with all fields as arguments
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -159,15 +146,13 @@ class Differ(Term):
 class Curve(Term):
     """Difference ``d`` between the class profiles p(x) and p(q) of two numbers x and q.
 
-    With ``step``, ``profiles[i]`` is the class profile of all numbers in the interval that begins at ``breaks[i]``.
-    Without ``step``, ``profiles[i]`` is the class profile at ``breaks[i]``, and profiles are interpolated between the
-    breaks and constant beyond the first and the last break. Let ``s = sum_c |p_c(x) - p_c(q)| ** exponent`` be a sum
-    over the classes c. The difference is ``d = factor * s`` or, with ``root``, ``d = sqrt(factor * s)``.
+    Let ``s = sum_c |p_c(x) - p_c(q)| ** exponent`` be a sum over the classes c. The difference is ``d = factor * s``
+    or, with ``root``, ``d = sqrt(factor * s)``.
     """
 
     breaks: FloatArray
-    profiles: FloatArray
-    step: bool
+    profiles: FloatArray  # class profiles at the breaks or, with ``step``, in the intervals that begin at the breaks
+    step: bool  # whether profiles are constant in each interval; otherwise, they are interpolated between the breaks
     exponent: float
     factor: float
     root: bool
@@ -182,19 +167,16 @@ class Profile(Term):
     Let v be the code of a query and u the code of a row, and let ``s = sum_c |P[v, c] - P[u, c]| ** exponent`` be a sum
     over the classes c, where P is ``profiles``. The difference is ``d = factors[v] * s`` or, with ``root``,
     ``d = sqrt(factors[v] * s)``.
-
-    ``unseen`` is the class profile of an unseen query value, which has no code; if ``unseen`` is None, the cost of an
-    unseen value is ``f_unseen``. If ``missing`` is given, it is the class profile of missing values.
     """
 
     profiles: FloatArray
     factors: FloatArray
     exponent: float
     root: bool
-    f_unseen: float
-    unseen: FloatArray | None = None
+    f_unseen: float  # cost of an unseen query value if ``unseen`` is None
+    unseen: FloatArray | None = None  # class profile of an unseen query value
     unseen_factor: float = 1.0
-    missing: FloatArray | None = None
+    missing: FloatArray | None = None  # class profile of missing values
     missing_factor: float = 1.0
 
     form: ClassVar[str] = "profile"

@@ -178,9 +178,7 @@ class InversePower:
 class FunctionKernel:
     """Kernel defined by a function that maps an array of relative distances ``u`` to an array of finite weights >= 0.
 
-    A function whose parameter is annotated as ``float`` is called with one number at a time. The weights of a function
-    are treated as positive at any distance; for a kernel with weight 0 for ``u >= 1``, write a class with
-    ``compact = True``.
+    A function whose parameter is annotated as ``float`` is called with one number at a time.
 
     >>> FunctionKernel(lambda u: 1 / (1 + u))(np.array([0.0, 1.0]))
     array([1. , 0.5])
@@ -193,7 +191,7 @@ class FunctionKernel:
     function: Callable[[Any], Any]
     parameter: str = "kernel"  # name of the estimator's parameter, for messages
 
-    compact: ClassVar[bool] = False
+    compact: ClassVar[bool] = False  # weights of a function are treated as positive at any distance
 
     def __call__(self, u: FloatArray) -> FloatArray:
         return function_weights(self.function, np.array(u, np.float64), self.parameter)
@@ -241,11 +239,7 @@ def kernel_weights(kernel: Kernel, u: FloatArray) -> FloatArray:
 
 
 def function_weights(function: Callable[[Any], Any], distances: FloatArray, parameter: str) -> FloatArray:
-    """Return the weights that a user's function computes; raise an error if the weights are invalid.
-
-    The user's function may overwrite the array ``distances``. ``parameter`` is the name of the estimator's parameter in
-    error messages.
-    """
+    """Return the valid weights that a user's function computes; the function may overwrite ``distances``."""
     who, noun = f"{parameter}={quoted(function)}", "vote" if parameter == "vote" else "weight"
     n = distances.shape
     try:

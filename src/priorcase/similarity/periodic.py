@@ -25,13 +25,12 @@ class Periodic(Term):
     """Weighted sum of a linear difference and circular differences.
 
     The cost is ``f = line_share * (|x - q| / scale) ** power + sum_i shares[i] * (2 r_i / periods[i]) ** power``, where
-    r_i is the shorter distance between x and q around a circle with the length ``periods[i]``. If the scale is 0, the
-    first part is 0.
+    r_i is the shorter distance between x and q around a circle with the length ``periods[i]``.
     """
 
     periods: FloatArray
     shares: FloatArray
-    scale: float = 0.0
+    scale: float = 0.0  # 0 means that there is no linear difference
     line_share: float = 0.0
 
     form: ClassVar[str] = "periodic"
@@ -95,8 +94,6 @@ class DateDifference(Difference):
 @dataclass(frozen=True)
 class DatesSoFar(Computed):
     """`DateDifference` for data streams, where elapsed time is divided by the range of the stored dates and the query.
-
-    The difference of two dates is the root mean square of the differences of their parts.
 
     >>> from datetime import datetime
     >>> noon = [datetime(2024, 5, day, 12) for day in (1, 3)]

@@ -27,6 +27,7 @@ Key = tuple[Hashable, ...]
 LEAST_SQUARE = 1e-300
 """Smallest accepted variance, or power of a difference; smaller numbers lose precision in float64."""
 
+# Quartiles, which define outliers in a box plot, are equal in too many columns.
 FEW, CENTRAL, FENCE = 20, (0.1, 0.9), 4.0  # definition of outliers, see `inlier_range`
 _USUAL = 1.5  # fence for `usual_range`
 _MORE = (8, 64, 512)  # the numbers of additional rows that `inlier_range` tries are the number of rows divided by these
@@ -36,17 +37,13 @@ _LARGEST_EXPONENT = 1022
 
 @dataclass(frozen=True)
 class Summary:
-    """Statistics of the first ``rows`` rows, which can be updated when rows without weights are appended.
-
-    ``ranges`` contains the smallest and the largest number of each column, or is None if statistics other than ranges
-    were computed. An additional row within these ranges changes no statistic, as long as there are at most ``until``
-    rows in total.
-    """
+    """Statistics of the first ``rows`` rows, which can be updated when rows without weights are appended."""
 
     rows: int
     facts: dict[Key, Any] = field(repr=False)
+    # The smallest and the largest number of each column; None if statistics other than ranges were computed.
     ranges: tuple[tuple[float, ...], tuple[float, ...]] | None = None
-    until: float = math.inf
+    until: float = math.inf  # with at most this number of rows, a new row within the ranges changes no statistic
 
     def covers(self, row: Sequence[float]) -> bool:
         """Return whether an additional row, given by its encoded values, leaves all statistics unchanged."""
@@ -153,12 +150,10 @@ class Statistics:
         return codes_of(self.instances.target(self.target)[start:])
 
     def classes(self) -> NDArray[np.intp]:
-        """Return the codes of the classes that occur, in order of first occurrence.
-
-        The order of first occurrence depends only on the stored rows, whereas codes also depend on removed rows.
-        """
+        """Return the codes of the classes that occur, in order of first occurrence."""
 
         def compute(old: NDArray[np.intp] | None, start: int) -> NDArray[np.intp]:
+            # Codes depend on removed rows, but the order of first occurrence does not.
             fresh = first_seen(self.class_codes(start))
             return fresh if old is None else np.concatenate([old, fresh[~np.isin(fresh, old)]])
 
@@ -174,11 +169,7 @@ class Statistics:
         return np.asarray(shares(counts, np.zeros(counts.shape[1]))[0])
 
     def table(self, key: Key, n: int, codes_from: Callable[[int], NDArray[np.intp]]) -> Counts:
-        """Return the total row weight for each pair of code and class, shape (n + 1, classes).
-
-        Row 0 of the result is for missing values (code -1), and row v + 1 is for code v. ``codes_from(start)`` returns
-        the codes of the stored rows from position ``start`` on.
-        """
+        """Return the row weight of each code and class, shape (n + 1, classes), where row 0 is for missing values."""
 
         def compute(old: Counts | None, start: int) -> Counts:
             classes = self.class_codes(start)
@@ -377,9 +368,7 @@ def inlier_range(numbers: FloatArray, weights: FloatArray | None = None) -> tupl
     """Return both ends of the range without outliers, and how many inliers can be added without changing the ends.
 
     Outliers are above ``Q.9 + 4 (Q.9 - Q.1)`` or below ``Q.1 - 4 (Q.9 - Q.1)``, where Q.1 and Q.9 are the 10% and 90%
-    quantiles. The two quartiles, which define outliers in a box plot, are not used because they are equal in too many
-    columns. No number is an outlier if there are fewer than 20 numbers or if the two quantiles are equal. Both ends are
-    NaN if there are no numbers.
+    quantiles. No number is an outlier if there are fewer than 20 numbers or if the two quantiles are equal.
     """
     n = len(numbers)
     if not n:
@@ -402,11 +391,7 @@ def inlier_range(numbers: FloatArray, weights: FloatArray | None = None) -> tupl
 
 
 def usual_range(numbers: FloatArray) -> tuple[float, float]:
-    """Return the range of numbers to show in a slider or a curve, which is narrower than `inlier_range`.
-
-    With at least 20 numbers, a number is ignored if its distance from the central 80% of the numbers is more than 1.5
-    times the width of this central part.
-    """
+    """Return the range of most numbers, for a slider or a curve; it is usually narrower than `inlier_range`."""
     first, last = np.quantile(numbers, CENTRAL).tolist()
     reach = _USUAL * (last - first)
     if reach > 0 and numbers.size >= FEW:
@@ -421,12 +406,10 @@ def fences(first: float, last: float) -> tuple[float, float]:
 
 
 def _stay(numbers: FloatArray, m: int, low: float, high: float) -> bool:
-    """Return whether ``low`` and ``high`` remain the ends of the inliers if up to ``m`` numbers between them are added.
-
-    Each added number moves a quantile by at most one position in the sorted numbers.
-    """
+    """Return whether the inliers still end at ``low`` and ``high`` if up to ``m`` numbers between them are added."""
     n = len(numbers)
     first, last = (max(math.ceil(q * (n + m)) - 1, 0) for q in CENTRAL)
+    # Each added number moves a quantile by at most one position in the sorted numbers.
     firsts = float(numbers[max(first - m, 0)]), float(numbers[min(first, n - 1)])
     lasts = float(numbers[max(last - m, 0)]), float(numbers[min(last, n - 1)])
     if firsts[0] == lasts[1]:
@@ -452,12 +435,7 @@ def exact_sum(numbers: FloatArray) -> float:
 
 
 def exact_parts(numbers: FloatArray) -> list[float]:
-    """Return numbers, usually a few, whose exact sum equals the exact sum of the given numbers.
-
-    If a number is not finite, infinity is returned. In each of a few rounds, the leading digits of the numbers are
-    split off so that the sum of these digits is exact in any order (Rump, Ogita & Oishi 2008, ExtractVector). The
-    result contains the sum of each round and the nonzero remainders after the last round.
-    """
+    """Return numbers, usually a few, with the same exact sum (Rump, Ogita & Oishi 2008, ExtractVector)."""
     parts: list[float] = []
     room = (len(numbers) + 2).bit_length()
     for _ in range(_SPLITS):
@@ -467,7 +445,7 @@ def exact_parts(numbers: FloatArray) -> list[float]:
         if largest == 0.0 or math.frexp(largest)[1] + room > _LARGEST_EXPONENT:
             break
         sigma = math.ldexp(1.0, math.frexp(largest)[1] + room)
-        leading = (numbers + sigma) - sigma
+        leading = (numbers + sigma) - sigma  # leading digits, whose sum is exact in any order
         parts.append(float(leading.sum()))
         numbers = numbers - leading
     return [*parts, *numbers[numbers != 0.0].tolist()]

@@ -138,12 +138,9 @@ class TaxonomyDifference(Computed):
 
 
 def _wu_palmer(a: tuple[str, ...], b: tuple[str, ...], nameless: bool) -> float:
-    """Return the Wu-Palmer distance of two nodes, each given as a tuple of the node and its ancestors.
-
-    ``nameless`` states whether the taxonomy has several roots and therefore an unnamed common root.
-    """
+    """Return the Wu-Palmer distance of two nodes, each given as a tuple of the node and its ancestors."""
     if a[0] == b[0]:
         return 0.0
     shared = set(a) & set(b)
-    depths = len(a) + len(b) - 2 + 2 * nameless
+    depths = len(a) + len(b) - 2 + 2 * nameless  # nameless: several roots have an unnamed common root
     return 1.0 - 2.0 * (len(shared) - 1 + nameless) / depths if shared else 1.0

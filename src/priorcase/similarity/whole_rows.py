@@ -101,11 +101,7 @@ class RowFunction:
 
 @dataclass(frozen=True)
 class RowMetric:
-    """Metric of SciPy or scikit-learn, for numeric rows without missing values.
-
-    The variances of ``"seuclidean"`` and the covariances of ``"mahalanobis"`` are those of the stored rows. Boolean
-    metrics, such as ``"jaccard"``, treat every number except 0 as true.
-    """
+    """Metric of SciPy or scikit-learn, for numeric rows without missing values."""
 
     name: str
 
@@ -228,14 +224,11 @@ class RowDistance(Distance):
 
 @dataclass(frozen=True, eq=False)
 class RowTerm(Term):
-    """Distance between whole rows as a single fitted `Term`.
-
-    ``prepared`` contains the stored rows in the form that `Comparison.prepare` returns.
-    """
+    """Distance between whole rows as a single fitted `Term`."""
 
     compare: Comparison
     rows: Rows
-    prepared: Any
+    prepared: Any  # the stored rows in the form that `Comparison.prepare` returns
 
     form: ClassVar[str] = "table"
 

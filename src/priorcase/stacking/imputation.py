@@ -25,15 +25,12 @@ _MOST_ROWS = 2_000  # maximum number of stored rows that can be donors
 
 
 def averaged(memory: Memory, table: Table, answer: Callable[[Table], FloatArray]) -> FloatArray:
-    """Return the predictions of the function ``answer``, shape (queries, outputs); impute unexpected missing values.
-
-    The missing values of a query are imputed if the query has a missing value in a column that is complete in the
-    stored rows, or if the query has more missing values than any stored row.
-    """
+    """Return the predictions of ``answer``, averaged over imputations of queries with unexpected missing values."""
     missing = missing_cells(table)
     if not missing.any():
         return answer(table)
     usual = memory.cached("missing cells", lambda: _missing_in(memory.instances))
+    # Unexpected: missing in a column that is complete in the stored rows, or more missing values than any stored row.
     odd = (missing & ~usual.any(axis=0)).any(axis=1) | (missing.sum(axis=1) > usual.sum(axis=1).max())
     if not odd.any():
         return answer(table)
@@ -71,16 +68,14 @@ def _rows(table: Table, rows: IntArray) -> Table:
 
 @dataclass(frozen=True, eq=False)
 class _Donors:
-    """Stored rows from which queries are imputed, in an order that depends only on the values of the rows.
-
-    The order matters because ties in distance are broken by position, and the original table may be sorted by class.
-    """
+    """Stored rows from which queries are imputed, in an order that depends only on the values of the rows."""
 
     cases: Table
     index: KNNTransformer
 
     @classmethod
     def of(cls, instances: Instances) -> _Donors:
+        # Ties in distance are broken by position, and the original table may be sorted by class.
         ranks = content_ranks(instances, np.empty((len(instances), 0)), 0)
         cases = stored_table(instances, np.argsort(ranks, kind="stable")[:_MOST_ROWS])
         index = KNNTransformer(min(_DONORS, len(cases)), schema=instances.schema).fit(cases)

@@ -86,13 +86,9 @@ _BOOSTING = HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 
 def default_members(rows: int, columns: int, classes: int | None) -> dict[str, Any]:
-    """Return the default members of a stack, by name; ``classes`` is None for regression.
-
-    The default members were chosen because they are diverse and fast, and because their stack is accurate on public
-    data sets, as measured by ``python -m benchmarks.quality stacked``. A local logistic model is included if it has at
-    most 100 coefficients, and boosted trees are included if there are at least 50 rows. With more than 120 columns,
-    subset-averaged Bayes replaces tree-averaged Bayes. With fewer than 5 rows, the only member is k-NN.
-    """
+    """Return the default members of a stack, by name; ``classes`` is None for regression."""
+    # Chosen because they are diverse and fast, and because their stack is accurate on public data sets, as measured by
+    # ``python -m benchmarks.quality stacked``.
     found = all_members(rows, columns, classes)
     if classes is not None:
         if columns * (classes - 1) > _MOST_COEFFICIENTS:
@@ -139,11 +135,7 @@ def _is_probabilistic(member: Any) -> bool:
 
 
 def _named(members: Members, task: Literal["classify", "regress"]) -> dict[str, Any]:
-    """Return the members passed by the user as a dictionary; the names of learners are replaced by new estimators.
-
-    Names of members that exist only in a default stack are kept as strings, because the parameters of these members
-    depend on the number of rows. If the baseline is listed by name, it is omitted, because it is always a member.
-    """
+    """Return the user's members by name, with a new estimator for each member given as the name of a learner."""
     if isinstance(members, Mapping):
         found = {str(name): member for name, member in members.items()}
     else:
@@ -153,7 +145,9 @@ def _named(members: Members, task: Literal["classify", "regress"]) -> dict[str, 
             name = name or (estimator if isinstance(estimator, str) else type(estimator).__name__)
             found[free_label(str(name), found)] = estimator
     default = all_members(100, 1, 2 if task == "classify" else None)
+    # Names of default members that are not learners are kept: their parameters depend on the number of rows.
     own = {of for of in found.values() if isinstance(of, str) and of in default and of not in LEARNERS}
+    # The baseline is always a member.
     found = {name: of for name, of in found.items() if not (name == BASELINE and isinstance(of, str))}
     found = {name: find(of).make(task) if isinstance(of, str) and of not in own else of for name, of in found.items()}
     kind, fits = (
@@ -319,10 +313,8 @@ def best_temperature(probabilities: FloatArray, truth: IntArray, weights: FloatA
 def mixture_weights(densities: FloatArray, weights: FloatArray, prior: float) -> FloatArray:
     """Return the weights that maximize the log-score of the mixture plus a Dirichlet log-prior, using EM.
 
-    ``densities[i, m]`` is p_im, the probability or density that member m gives to the true value of row i, and
-    ``weights[i]`` is v_i, the weight of row i. The objective ``sum_i v_i ln sum_m w_m p_im + (prior - 1) sum_m ln w_m``
-    is a concave function of the member weights w. Each EM step increases the objective: w_m becomes proportional to
-    ``sum_i v_i r_im + prior - 1``, where ``r_im = w_m p_im / sum_k w_k p_ik`` is the share of member m in row i.
+    The objective is ``sum_i v_i ln sum_m w_m p_im + (prior - 1) sum_m ln w_m``, with w_m the weight of member m, v_i
+    the weight of row i, and p_im the probability or density that member m gives to the true value of row i.
     """
     found = np.full(densities.shape[1], 1.0 / densities.shape[1])
     for _ in range(_STEPS):
@@ -339,10 +331,9 @@ def mixture_weights(densities: FloatArray, weights: FloatArray, prior: float) ->
 def squared_error_weights(predictions: FloatArray, y: FloatArray, weights: FloatArray, prior: float) -> FloatArray:
     """Return the weights that minimize the squared error of the mixture, with a Dirichlet prior.
 
-    ``predictions[i, m]`` is f_im, the prediction of member m for row i, and ``weights[i]`` is v_i, the weight of row i.
-    The objective ``n/2 ln sum_i v_i (y_i - sum_m w_m f_im)^2 - (prior - 1) sum_m ln w_m``, with ``n = sum_i v_i``, is
-    the negative logarithm of a normal likelihood with maximum-likelihood variance, minus the log-prior. The objective
-    is minimized over the logarithms of the member weights w.
+    The objective is ``n/2 ln sum_i v_i (y_i - sum_m w_m f_im)^2 - (prior - 1) sum_m ln w_m``, with w_m the weight of
+    member m, v_i the weight of row i, f_im the prediction of member m for row i, and ``n = sum_i v_i``. The first term
+    is the negative logarithm of a normal likelihood with maximum-likelihood variance, up to a constant.
     """
     n, members = weights.sum(), predictions.shape[1]
     centered = predictions - y[:, None]
@@ -637,16 +628,13 @@ class Stacked(RowsEstimator[Memory]):
         return self._finished(total, mixture.result)
 
     def _completed_answer(self, member: _Fitted, table: Table) -> FloatArray:
-        """Return the predictions of a member, shape (rows, classes) for classification and (rows, 1) for regression.
-
-        Unexpected missing values in queries are imputed (see `averaged`) if the member is from another library, treats
-        missing values as a category, or is an RBF network.
-        """
+        """Return a member's predictions, shape (rows, classes or 1), imputing missing values if the member needs it."""
         classes = self._known_classes()
 
         def answer(part: Table) -> FloatArray:
             return member.predict(part, classes).reshape(len(part), -1)
 
+        # Structured Bayes treats missing values as a category.
         knows = isinstance(member.model, RowsEstimator) and not isinstance(member.model, (StructuredBayes, RBFNetwork))
         return answer(table) if knows else averaged(self._stored(), table, answer)
 
@@ -840,11 +828,9 @@ class StackedClassifier(ClassifierMixin, Stacked):
         return self._labels()[1].astype(np.float64)
 
     def _frequencies(self, *, left_out: bool = False) -> FloatArray:
-        """Return the class frequencies after adding one row that is divided evenly among the classes.
-
-        With ``left_out``, return for each stored row the frequencies without this row, shape (rows, classes).
-        """
+        """Return smoothed class frequencies or, with ``left_out``, those without each row, shape (rows, classes)."""
         (labels, own), weights = self._labels(), self._stored().row_weights
+        # One row is added, divided evenly among the classes.
         counts = np.bincount(own, weights=weights, minlength=labels.size) + 1.0 / labels.size
         if left_out:
             counts = np.tile(counts, (own.size, 1))
@@ -1017,11 +1003,7 @@ class StackedRegressor(RegressorMixin, Stacked):
         return _Mixture(found.members, Stack(names, shares, np.empty(0), errors, score, *told), mixed, y)
 
     def _errors(self) -> tuple[KNNRegressor | None, float, FloatArray]:
-        """Return a model that predicts absolute held-out errors, the mean absolute error, and the scaled errors.
-
-        Scaled errors are held-out errors divided by the local scale of their row. If there is a single row, or if all
-        errors are 0, the model is None and the errors are not scaled.
-        """
+        """Return a model of absolute held-out errors, their mean, and the errors divided by their local scale."""
         memory = self._answering()
 
         def compute() -> tuple[KNNRegressor | None, float, FloatArray]:
@@ -1029,7 +1011,7 @@ class StackedRegressor(RegressorMixin, Stacked):
             errors = np.asarray(mixture.truth - mixture.answers)
             mean = float(np.average(np.abs(errors), weights=memory.row_weights))
             if len(memory) < 2 or mean == 0.0:
-                return None, mean, errors
+                return None, mean, errors  # not scaled
             schema, rows = memory.instances.schema, np.arange(len(memory))
             model = KNNRegressor(min(_SCALE_NEIGHBORS, self._least_rows(rows)), schema=schema, n_jobs=self.n_jobs)
             table = stored_table(memory.instances, rows)
@@ -1049,12 +1031,8 @@ class StackedRegressor(RegressorMixin, Stacked):
         return np.hypot(_shrunk(model.predict(table), mean), self._moved(patterns)[of.ravel()])
 
     def _moved(self, absent: BoolArray) -> FloatArray:
-        """Return the mean absolute change in predictions if columns are set to missing.
-
-        Each row of the mask ``absent`` marks the columns to set to missing, and the result has one number for each row.
-        These numbers increase the local scale, because held-out errors of rows with a known value do not show how large
-        errors are without this value.
-        """
+        """Return, for each row of the mask, the mean absolute change in predictions if its columns are missing."""
+        # Held-out errors of rows with a known value do not show how large errors are without this value.
         memory, moved = self._answering(), np.zeros(len(absent))
         if absent.any():
             some = stored_table(memory.instances, fixed_sample(len(memory), _LEFT_OUT_ROWS))

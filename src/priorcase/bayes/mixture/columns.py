@@ -231,11 +231,7 @@ def query_reader(schema: Schema) -> Instances:
 def lay_out(
     instances: Instances, classes: IntArray | None = None, labels: AnyArray | None = None
 ) -> tuple[Layout, Cells, tuple[IntArray, ...]]:
-    """Return the layout of some rows, the encoded rows, and the display order of each discrete attribute's values.
-
-    The order of the values in the layout does not depend on their names; the values are displayed in declared or
-    ascending order. Equal rows are adjacent in the encoded rows.
-    """
+    """Return the layout of some rows, the encoded rows, and the display order of each discrete attribute's values."""
     parts = Parts.of(instances, arcs=True) if has_parts(instances.schema) else None
     instances = instances if parts is None else parts.instances(instances)
     schema, n = instances.schema, len(instances)
@@ -244,6 +240,7 @@ def lay_out(
     discrete = [a for a in range(len(schema)) if a not in numeric]
     matrix = _with_texts(instances)
     values, shown = _renumber(instances, matrix, discrete, classes, weights)
+    # Equal rows must be adjacent, see `Cells.merged`.
     order = np.lexsort([*np.asarray(matrix).T, *([] if classes is None else [classes])][::-1])
     matrix, weights = matrix[order], weights[order]
     scales = {a: Scale.of(matrix[:, a], weights) for a in numeric}

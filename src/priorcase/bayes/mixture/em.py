@@ -52,16 +52,13 @@ class Prior:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parameters:
-    """Parameters of all components.
-
-    ``tables`` contains, for each discrete attribute with n values, the log-probability of each value in each component,
-    shape (components, n + 2). The last two columns are for a missing value, with log-probability 0, and for an unseen
-    value. The values of a text are its words.
-    """
+    """Parameters of all components."""
 
     log_weights: FloatArray
     means: FloatArray  # of each numeric attribute, in standard units, shape (attributes, components)
     precisions: FloatArray
+    # For each discrete attribute, the log-probabilities of its values (for a text, its words), of a missing value (0),
+    # and of an unseen value, shape (components, values + 2).
     tables: tuple[FloatArray, ...]
 
     def __len__(self) -> int:
@@ -96,10 +93,7 @@ class Parameters:
 
 
 def _log_dirichlet(logs: FloatArray, weight: float) -> float:
-    """Return the sum of the Dirichlet log-densities of several distributions; the densities are over log-odds.
-
-    Each distribution is a slice of ``logs`` along the last axis, which contains log-probabilities.
-    """
+    """Return the sum of the Dirichlet log-densities, over log-odds, of the distributions in ``logs`` (last axis)."""
     n = logs.shape[-1]
     constant = float(gammaln(n * weight) - n * gammaln(weight)) if n else 0.0
     return constant * float(logs.size // max(n, 1)) + weight * float(logs.sum())
@@ -261,10 +255,9 @@ def expectation(parameters: Parameters, cells: Cells) -> tuple[Statistics, float
 def maximization(statistics: Statistics, prior: Prior) -> Parameters:
     """M-step: return the parameters with the largest posterior density over log-odds, means and logs of precisions.
 
-    For a component with n rows and prior weight a, the probability of a value with n_l rows is
-    ``(n_l + a) / (n + a n_values)``. A mean is ``s / (n + strength)`` and a variance is
-    ``(2 rate + q - s^2 / (n + strength)) / (n + 2 shape + 1)``, where s is the sum and q the sum of squares in standard
-    units. ``Prior.bounds`` sets a lower limit for variances.
+    If a component has n known values of an attribute and the prior weight is a, a value that occurs n_l times has the
+    probability ``(n_l + a) / (n + a n_values)``. A mean is ``s / (n + strength)``, and a variance is
+    ``(2 rate + q - s^2 / (n + strength)) / (n + 2 shape + 1)``, where s is the sum and q the sum of squares.
     """
     rows, known = statistics.rows, statistics.known
     means = statistics.sums / (known + prior.strength)
@@ -325,21 +318,18 @@ def initial_statistics(cells: Cells, sizes: Sequence[int], components: int, rng:
 
 
 def _differences(cells: Cells, sizes: Sequence[int], row: int) -> FloatArray:
-    """Return the difference of each row from one row: the mean over the attributes that are known in both rows.
-
-    The difference of two numbers is half their squared difference in standard units, which is 1 on average. The
-    difference of two nominal values is 1 if they are not equal; for two texts, it is one minus their cosine similarity.
-    If no attribute is known in both rows, the difference of the rows is 1.
-    """
+    """Return the difference of each row from one row: the mean over the attributes that are known in both rows."""
     total, shared = np.zeros(len(cells)), np.zeros(len(cells))
     for numbers, known in zip(cells.numbers, cells.known, strict=True):
         both = np.ones(len(cells)) if known is None else known * known[row]
-        # Neither missing values nor far outliers may give infinity.
+        # In standard units, half the squared difference is 1 on average. Neither missing values nor far outliers may
+        # give infinity.
         total += np.minimum(0.5 * np.square(numbers - numbers[row]), 1e200) * both
         shared += both
     for j, (codes, size) in enumerate(zip(cells.codes, sizes, strict=True)):
         if j in cells.documents:
             documents, both = cells.documents[j], ((codes > 0) & (codes[row] > 0)).astype(np.float64)
+            # One minus the cosine similarity.
             lengths = np.sqrt(np.asarray(documents.multiply(documents).sum(axis=1)).ravel())
             alike = (documents @ documents[codes[row]].T).toarray().ravel()
             alike /= np.where(lengths > 0, lengths, 1.0) * (lengths[codes[row]] or 1.0)
@@ -411,12 +401,10 @@ def _runs(layout: Layout, tasks: Sequence[tuple[int, Cells]], prior: Prior, sear
 
 
 def cheeseman_stutz(run: Run, cells: Cells, prior: Prior) -> float:
-    """Return an approximation of the log evidence: ``ln P(D^ | M) + ln P(D | theta^) - ln P(D^ | theta^) + ln K!``.
+    """Return the approximate log evidence of Cheeseman & Stutz (1996), plus ``ln K!`` for the K! equivalent modes.
 
-    ``theta^`` are the most probable parameters, and ``D^`` are the rows completed with their expected components. The
-    evidence of ``D^`` has a closed form (Cheeseman & Stutz 1996). The first three terms approximate one mode of the
-    posterior; ``ln K!`` accounts for the K! equivalent modes. The approximation is exact for one component, and too low
-    if components overlap.
+    The approximation is ``ln P(D^ | M) + ln P(D | theta^) - ln P(D^ | theta^)``, where ``theta^`` are the most probable
+    parameters, and ``D^`` are the rows completed with their expected components.
     """
     parameters, statistics, n = run.parameters, run.statistics, run.statistics.known
     # ln P(D^ | M): completed rows averaged over all parameters, in standard units.
@@ -442,10 +430,7 @@ def cheeseman_stutz(run: Run, cells: Cells, prior: Prior) -> float:
 
 
 def _folds(cells: Cells, seed: int) -> list[tuple[Cells, Cells]]:
-    """Return pairs of training and held-out rows.
-
-    Each row is held out once. A row with a weight above 1 is divided into parts, and each part is held out once.
-    """
+    """Return the training and the held-out rows of each fold; a weight above 1 is divided among the folds."""
     weights, n = cells.weights, len(cells)
     count = int(min(FOLDS, max(float(weights.sum()), n)))
     even = np.floor(weights / count)

@@ -199,10 +199,7 @@ def _responsibilities_without(mixture: FittedMixture, X: Any, y: Any, asked: Seq
 
 
 def _predicted(mixture: FittedMixture, shares: FloatArray, a: int) -> tuple[AnyArray, FloatArray | None]:
-    """Return the predicted values of column ``a`` and the probabilities of all values.
-
-    For numbers, dates and sets, return None instead of probabilities.
-    """
+    """Return predictions of column ``a``, and the probabilities of its values (None for numbers, dates and sets)."""
     layout, parameters = mixture.layout, mixture.parameters
     if a < len(mixture.schema) and layout.parts is not None and layout.parts.taken[a] is not None:
         return _expected(mixture, shares, a), None
@@ -439,11 +436,7 @@ def outlier_scores(mixture: FittedMixture, X: Any) -> OutlierScores:
 
 
 def _measured(layout: Layout, parameters: Parameters, cells: Cells, rows: slice) -> tuple[FloatArray, ...]:
-    """Return the scores, surprises and contributions of rows, ignoring their class; see `OutlierScores`.
-
-    For each attribute, the terms of all other attributes are added up, because subtracting an outlier's term from the
-    total would leave only rounding errors.
-    """
+    """Return the scores, surprises and contributions of rows, ignoring their class; see `OutlierScores`."""
     n = rows.stop - rows.start
     attributes, terms, widths = list[int](), list[FloatArray](), list[FloatArray]()
     for column, of in _by_column(layout).items():  # the parts of a column form one term
@@ -451,6 +444,8 @@ def _measured(layout: Layout, parameters: Parameters, cells: Cells, rows: slice)
         terms.append(functools.reduce(np.add, [log_term(parameters, cells, j, rows) for j in of]))
         standard = [layout.scales[j].log_width * _known(layout, cells, j, rows) for j in of if j < len(layout.scales)]
         widths.append(sum(standard, np.zeros(n)))
+    # For each attribute, add up all other terms: subtracting an outlier's term from the total would leave only rounding
+    # errors.
     after = [np.zeros((len(parameters), n))]
     for term in terms[:0:-1]:
         after.append(after[-1] + term)

@@ -47,17 +47,15 @@ _MOST, _LEAST, _MATES, _VALUES = 300, 30, 100, 5_000_000  # bounds on the cases 
 
 @dataclass(frozen=True)
 class Step:
-    """One answer in a conversation: the value of an attribute, yes or no to a question, or a skipped attribute.
-
-    ``value`` is the value of the attribute, or the number, date, word or member that a yes-or-no question is about.
-    ``asked`` is the text of the question, or an empty string if no question was asked.
-    """
+    """One answer in a conversation: the value of an attribute, yes or no to a question, or a skipped attribute."""
 
     attribute: str
     kind: StepKind
     value: Any = None
+    """Value of the attribute, or the number, date, word or member that a yes-or-no question is about."""
     yes: bool = True
     asked: str = ""
+    """Text of the question; empty if no question was asked."""
 
     @property
     def whole(self) -> bool:
@@ -81,12 +79,7 @@ def as_number(stored: float | str) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Mentions:
-    """The terms of a column, and a matrix of shape (terms, values) with 1 where a value contains a term.
-
-    The terms of a text column are the words that occur in at least two cases; the terms of a set column are its
-    members. If there are more than 20,000 terms, only the most frequent terms are kept. The terms are sorted: booleans
-    come first, then numbers, then strings in alphabetical order.
-    """
+    """The terms of texts or sets, and a matrix of shape (terms, values) with 1 where a value contains a term."""
 
     terms: tuple[Term, ...]
     by_term: csr_array
@@ -170,11 +163,7 @@ class Candidates:
         return np.where(weights > self.floor * most * (1.0 + _ROUNDING), weights, 0.0)
 
     def ranked(self, weights: FloatArray) -> tuple[Candidate, ...]:
-        """Return the solutions with their probabilities, most probable first.
-
-        Among equally probable solutions, the solution of the oldest case comes first. Only solutions with more than
-        ``floor`` times the weight of the best solution are listed.
-        """
+        """Return the solutions with their probabilities, most probable first."""
         support = np.bincount(self.codes, weights=weights, minlength=self.count).astype(float)
         total = float(support.sum()) + NONE
         able = np.flatnonzero(weights > 0)
@@ -186,6 +175,7 @@ class Candidates:
             cases, own = tuple(self.likeness.ids[places].tolist()), float(support[code])
             value = self._value(places, weights)
             found.append((Candidate(value, own / total, own, 0.0, cases), int(places.min())))
+        # Among equally probable solutions, the solution of the oldest case comes first.
         found.sort(key=lambda pair: (-round(pair[0].probability, 12), pair[1]))
         return tuple(candidate for candidate, _ in found)
 
@@ -274,10 +264,9 @@ def reliabilities(likeness: Likeness, answers: IntArray, able: BoolArray) -> dic
     """Return the reliability of each attribute with a nonzero weight.
 
     The reliability is ``r = (q - p) / (1 - p)``, as in Cohen's kappa (Cohen 1960). Here p is the mean similarity of
-    cases to all other cases, and q is their mean similarity to their mates, the other cases with the same solution. A
-    case need not resemble all of its mates, so each mate is weighted by the probability that the case resembles this
-    mate, given the reliabilities of the previous round (expectation maximization). With few cases, r is shrunk towards
-    1/2 by a prior that counts as 20 cases.
+    cases to all other cases, and q is their mean similarity to their mates, the other cases with the same solution.
+    Each mate is weighted by the probability that the case resembles this mate, given the reliabilities of the previous
+    round (expectation maximization). With few cases, r is shrunk towards 1/2.
 
     ``answers`` contains the solution of each case, and ``able`` is a mask of the cases to use.
     """
@@ -317,10 +306,7 @@ def _reliability(similarities: FloatArray, mean: FloatArray, shares: FloatArray)
 def _compared(
     likeness: Likeness, name: str, mates: list[tuple[int, IntArray]], able: BoolArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the similarities of cases to their mates in one attribute, with one row for each case in ``mates``.
-
-    Also return the mean and the largest similarity of each of these cases to all other cases.
-    """
+    """Return each case's similarities to its mates in one attribute, and its mean and largest similarity to others."""
     column = likeness.columns[name]
     counts = np.bincount(column.codes[able & (column.codes >= 0)], minlength=len(column.values)).astype(float)
     size = max(others.size for _, others in mates)

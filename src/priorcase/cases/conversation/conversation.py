@@ -314,12 +314,10 @@ def _yes_or_no(answer: object) -> bool | None:
 
 @dataclass(frozen=True)
 class TranscriptLine:
-    """One answer, the number of cases that remain after this answer, and the most probable solution.
-
-    ``question`` is the name of the attribute if no question was asked.
-    """
+    """One answer, the number of cases that remain after this answer, and the most probable solution."""
 
     question: str
+    """Text of the question, or the name of the attribute if no question was asked."""
     answer: str
     candidates: int
     solution: Any

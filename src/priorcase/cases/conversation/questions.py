@@ -114,34 +114,23 @@ class Questions:
         self.n_solutions = present.size
 
     def best(self, least: float) -> Question | None:
-        """Return the next question, or None if no question is informative enough.
-
-        A free-text question comes first, if there is one. Otherwise, the next question is the first question in
-        `ranked` with a gain of at least ``least``.
-        """
+        """Return the free-text question if there is one, else the first of `ranked` with gain >= ``least``."""
         if (free := self._free_text()) is not None:
             return free
         least = max(least, _NEGLIGIBLE)
         return next((question for question in self.ranked() if (question.gain or 0.0) >= least), None)
 
     def ranked(self) -> list[Question]:
-        """Return the best question about each attribute, in the order in which the questions would be asked.
-
-        Questions with at least the median gain come before all other questions, since the gain ratio alone prefers
-        uneven splits. Quinlan (1986, section 7) uses the mean gain, but an id attribute would raise the mean above all
-        other gains. Both groups are sorted by gain ratio, largest first; questions with equal ratios keep the order of
-        the attributes.
-        """
+        """Return the best question about each attribute, in the order in which the questions would be asked."""
         found = list(self.all())
         gains = [question.gain for question in found if question.gain and question.gain > _NEGLIGIBLE]
+        # The gain ratio alone prefers uneven splits, so questions with at least the median gain come first. Quinlan
+        # (1986, section 7) uses the mean gain, but an id attribute would raise the mean above all other gains.
         usual = (median(gains) if gains else 0.0) - _NEGLIGIBLE
         return sorted(found, key=lambda one: ((one.gain or 0.0) < usual, -round(one.ratio or 0.0, _DIGITS)))
 
     def all(self) -> Iterator[Question]:
-        """Yield the best question about each attribute, in the order of the attributes.
-
-        Attributes about which no question can be asked are skipped.
-        """
+        """Yield the best question about each attribute, if there is one, in the order of the attributes."""
         closed = {step.attribute for step in self.steps if step.kind == "skipped"}
         told = {step.attribute: step for step in self.steps if step.whole}
         for name, kind in self.candidates.likeness.attributes.items():
@@ -237,11 +226,7 @@ class Questions:
 
 
 def branches_of(taxonomy: Taxonomy, values: Iterable[str], *, above: str | None = None) -> dict[str, str]:
-    """Return the branch of a taxonomy that each value belongs to.
-
-    The branches are the children of the deepest common ancestor of all values; values equal to this ancestor are left
-    out. If ``above`` is passed, only the values below the node ``above`` are used.
-    """
+    """Map each value below ``above`` to its branch, which is a child of the values' deepest common ancestor."""
     paths = {value: taxonomy.ancestors(value)[::-1] for value in values}
     if above is not None:
         paths = {value: path for value, path in paths.items() if above in path[:-1]}
@@ -262,12 +247,12 @@ def entropy(weights: FloatArray) -> FloatArray:
 
 
 def branch_gain(branches: FloatArray, missing: FloatArray) -> FloatArray:
-    """Return the information gain of each question.
+    """Return the information gain of each question, ``K/W (H(known) - sum_b W_b/K H(b))``.
 
-    ``branches`` contains the total weight of the cases with each answer and solution, shape (questions, answers,
-    solutions). ``missing`` contains the total weight of the cases without a value, shape (questions, solutions). The
-    gain is ``K/W (H(known) - sum_b W_b/K H(b))``, where H is the entropy of the solutions, W the weight of all cases, K
-    the weight of the cases with a value, and ``W_b`` the weight of the cases with answer b.
+    H is the entropy of the solutions, W the weight of all cases, K the weight of the cases with a value, and ``W_b``
+    the weight of the cases with answer b. ``branches`` contains the weights of the cases with a value, shape
+    (questions, answers, solutions), and ``missing`` the weights of the cases without a value, shape (questions,
+    solutions).
     """
     by_branch = branches.sum(axis=-1)
     known = by_branch.sum(axis=-1)
@@ -280,30 +265,20 @@ def branch_gain(branches: FloatArray, missing: FloatArray) -> FloatArray:
 
 
 def group_gain(weights: FloatArray, groups: IntArray, solutions: IntArray, shape: tuple[int, int]) -> float:
-    """Return the information gain of asking to which group the case belongs.
-
-    ``groups`` contains the group of each case, or -1 for a missing value; ``shape`` is (n_groups, n_solutions).
-    """
+    """Return the information gain of asking which group the case belongs to; ``shape`` is (n_groups, n_solutions)."""
     table = _tallied(weights, groups, solutions, shape)
     return float(branch_gain(table[:-1], table[-1]))
 
 
 def gain_ratio(gain: float, weights: FloatArray, groups: IntArray, n: int) -> float:
-    """Return the gain divided by the entropy of the groups, or 0 if the entropy is 0.
-
-    Cases with a missing value (group -1) form a group of their own.
-    """
+    """Return the gain divided by the entropy of the groups; missing values (group -1) form a group of their own."""
     shares = np.bincount(groups.astype(np.int64) + 1, weights=weights, minlength=n + 1).astype(np.float64)
     split = float(entropy(shares))
     return gain / split if split > 0 else 0.0
 
 
 def best_cut(weights: FloatArray, numbers: FloatArray, solutions: IntArray, n: int) -> tuple[float, float]:
-    """Return the cut with the largest gain, and that gain; NaN and 0 if no cut has a positive gain.
-
-    A cut is always a number that occurs in some case (as in C4.5 since release 8). Of several cuts with the same gain,
-    the smallest is returned. NaN in ``numbers`` means a missing value.
-    """
+    """Return the cut with the largest gain, and that gain; NaN and 0 if no cut has a positive gain."""
     known = ~np.isnan(numbers) & (weights > 0)
     levels, places = np.unique(numbers[known], return_inverse=True)
     if levels.size < 2:
@@ -315,6 +290,7 @@ def best_cut(weights: FloatArray, numbers: FloatArray, solutions: IntArray, n: i
     missing = np.bincount(solutions[~known], weights=weights[~known], minlength=n)
     gains = branch_gain(np.stack([below, above], axis=1), np.broadcast_to(missing, below.shape))
     at = first_best(gains)
+    # As in C4.5, a cut is always a number that occurs in some case.
     return (float(levels[at]), float(gains[at])) if gains[at] > 0 else (float("nan"), 0.0)
 
 

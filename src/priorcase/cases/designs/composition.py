@@ -494,11 +494,7 @@ class _Search:
         self.too_large = self.too_large or most > MOST_PIECES
 
     def partial(self) -> Design | None:
-        """Return the design with the fewest missing arcs; None if no fragment matches.
-
-        Ties are broken by the number of rewritings, then by the number of pieces, fewest first. If the budget is spent
-        before such a design is found, the greedy design is returned.
-        """
+        """Return a design with the fewest missing arcs; if none is found within the budget, the greedy design."""
         with self.budget.part(1.0) as part:
             for missing in range(1, len(self.query)):
                 for covering in self.coverings:
@@ -511,11 +507,7 @@ class _Search:
 
 
 class _Covering:
-    """A search for sets of pieces that realize every arc of a rewritten graph, or all but a few arcs.
-
-    Two pieces can be combined if they agree on the quantity of each variable without a label, and if the user's
-    function ``compatible`` accepts them. They must also realize different arcs, unless ``share`` is true.
-    """
+    """A search for sets of pieces that realize every arc of a rewritten graph, or all but a few arcs."""
 
     def __init__(self, search: _Search, elaborated: Elaborated, pieces: Sequence[Piece], budget: Budget) -> None:
         self.search, self.elaborated, self.pieces, self.budget = search, elaborated, pieces, budget

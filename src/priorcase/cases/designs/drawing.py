@@ -38,12 +38,7 @@ class Layout:
 
 
 def layered(graph: FunctionGraph) -> Layout:
-    """Arrange the variables in columns from causes to effects, and in rows so that few arcs cross.
-
-    Each variable is placed in the column before its first effect, and variables that influence each other share a
-    column. An arc across several columns gets its own row in the columns between its ends, so that the arc does not
-    cross a variable (Sugiyama, Tagawa & Toda 1981).
-    """
+    """Arrange the variables in columns from causes to effects, with few crossings (Sugiyama, Tagawa & Toda 1981)."""
     import networkx as nx
 
     column = _columns(graph)

@@ -135,12 +135,8 @@ def _rewritten(one: Elaborated, query: FunctionGraph, rules: Sequence[Elaboratio
 
 
 def _shape(one: Elaborated) -> object:
-    """Return a key for finding duplicate graphs.
-
-    For up to four new variables, the key does not depend on the names of the new variables. With more new variables,
-    there would be too many permutations to compare.
-    """
-    fresh = one.fresh if len(one.fresh) <= _PERMUTED else ()
+    """Return a key for finding duplicate graphs; the names of new variables are ignored if there are at most four."""
+    fresh = one.fresh if len(one.fresh) <= _PERMUTED else ()  # more new variables have too many permutations
     shapes = []
     for order in permutations(range(len(fresh))):
         name = {old: f"*{new}" for old, new in zip(fresh, order, strict=True)}

@@ -44,10 +44,7 @@ class Budget:
 
     @contextmanager
     def part(self, share: float) -> Iterator[Budget]:
-        """Yield a share of the remaining budget, so that one hard part of a search cannot use up the whole budget.
-
-        If the share is spent, the context exits without an exception, and ``cut`` of this budget is set.
-        """
+        """Yield a share of the remaining budget; if the share is spent, leave the context without an exception."""
         part = Budget(max(1, int((self.steps - self.taken) * share)), max(0.0, self._end - monotonic()) * share)
         try:
             yield part
@@ -200,10 +197,7 @@ def find_matches(case: FunctionGraph, query: FunctionGraph, free: int, budget: B
 
 
 def _parts(case: FunctionGraph, free: int) -> Iterator[tuple[tuple[Arc, ...], tuple[str, ...]]]:
-    """Yield subgraphs of a case, each as a pair: the arcs of the subgraph, and the variables that the subgraph omits.
-
-    At most ``free`` variables are omitted, and every other variable must be on an arc of the subgraph.
-    """
+    """Yield the arcs of each subgraph of a case that omits at most ``free`` variables, and the omitted variables."""
     for number in range(min(free, len(case.variables) - 2) + 1):
         for left in combinations(case.variables, number):
             part = tuple(arc for arc in case.arcs if arc.source not in left and arc.target not in left)
@@ -307,10 +301,7 @@ def graph_similarity(case: FunctionGraph, query: FunctionGraph, *, steps: int = 
 
 
 class _CommonArcs:
-    """A branch-and-bound search for the largest number of arcs that two graphs have in common.
-
-    The search assigns case variables to query variables, starting with the query variables that are on the most arcs.
-    """
+    """A branch-and-bound search for the largest number of arcs that two graphs have in common."""
 
     def __init__(self, case: FunctionGraph, query: FunctionGraph, budget: Budget) -> None:
         self.case, self.query, self.budget, self.best = case, query, budget, 0

@@ -59,12 +59,7 @@ def export(
     format: Format | None = None,
     overwrite: bool = False,
 ) -> int:
-    """Write cases to a file, completely or not at all; return the number of cases. See `CaseBase.export`.
-
-    Values are written as they are stored in the case base, in the order of the attributes. JSON Lines and Parquet files
-    contain all data of the cases and the kinds of the attributes; Parquet files also have typed columns. CSV files do
-    not contain the kinds of the attributes.
-    """
+    """Write cases to a file, completely or not at all; return the number of cases. See `CaseBase.export`."""
     path = Path(path)
     if format is not None:
         check_choice("format", format, get_args(Format), hint="By default, the format is inferred from the suffix.")
@@ -101,13 +96,10 @@ def read_cases(
 ) -> ReadCases:
     """Read the attributes and cases of a file written by `export`, or of a table from another program.
 
-    Cases of an exported file are read lazily, so an invalid case raises an error only when its line is reached; the
-    message contains the line number. If the file has attributes that are not in ``attributes``, an error is raised. If
-    ``attributes`` is None, the attributes declared in the file are used; if the file declares no attributes, attributes
-    and kinds are inferred from the values. For tables from other programs, ``solution``, ``outcome``, ``key`` and
-    ``note`` are the names of the columns that contain these fields; by default, the columns have the same names as the
-    fields. These columns and the columns ``by``, ``why``, ``id``, ``added_at`` and ``revised_at`` do not become
-    attributes. ``reading`` contains options of `read_table` for tables from other programs.
+    Cases of an exported file are read lazily, so an invalid case raises an error only when its line is reached. If
+    ``attributes`` is None, the attributes are those declared in the file; if the file declares none, they are inferred
+    from the values. For tables from other programs, ``solution``, ``outcome``, ``key`` and ``note`` are column names,
+    and ``reading`` contains options of `read_table`.
     """
     check_no_url(path)
     whole, path = str(path), Path(table_of(os.fspath(path))[0])

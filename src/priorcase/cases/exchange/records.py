@@ -50,14 +50,12 @@ _BAD_LINE = "Correct or remove that line; nothing was imported."
 
 
 class ReadCases(NamedTuple):
-    """Cases of a file: their attributes, and an iterator that reads one case at a time.
-
-    ``about`` describes how a table of another program was interpreted.
-    """
+    """Cases of a file: their attributes, and an iterator that reads one case at a time."""
 
     attributes: Kinds
     cases: Iterator[CaseRecord]
     about: Mapping[str, Any] = {}
+    """How a table of another program was interpreted."""
 
 
 def check_no_columns(columns: Mapping[str, str], source: str) -> None:

@@ -209,10 +209,7 @@ def _delimiter_of(path: Path) -> str:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield, for the header and for each row, the number of its first line and the list of its cells.
-
-    Empty rows are skipped. A row with a different number of cells than the header raises an error.
-    """
+    """Yield, for the header and for each nonempty row, the number of its first line and the list of its cells."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file, delimiter=_delimiter_of(path), strict=True)
         line, width, more = 1, 0, True

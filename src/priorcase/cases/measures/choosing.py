@@ -155,10 +155,9 @@ def similarities(
 ) -> dict[Any, float]:
     """Return a dict that maps each stored value to its similarity to the query's value.
 
-    Ranges and frequencies are computed from ``values``, which contains one value per case; measures that learn from
-    solutions also need ``solutions``. ``kind`` is the kind of the attribute, such as ``"numeric"`` or
-    ``Taxonomy(tree)``; ``measure`` is a measure, its short name or a function of two values, or None for the default of
-    the kind.
+    Ranges and frequencies are computed from ``values``, which contains one value per case. ``kind`` is the kind of the
+    attribute, such as ``"numeric"`` or ``Taxonomy(tree)``. ``measure`` is a measure, its short name or a function of
+    two values; by default, the measure depends on the kind. Measures that learn from solutions also need ``solutions``.
 
     >>> similarities(20, [10, 25, 30], "numeric")
     {10: 0.5, 25: 0.75, 30: 0.5}

@@ -184,10 +184,9 @@ class MVDM(Measure):
         return found
 
     def _shared(self, profile: AnyArray, counts: _Counts) -> FloatArray:
-        """Return the similarity of each value v to the query's value q, with power 1.
+        """Return the similarity of each value v to the query's value q: ``sum_c min(n_vc N_q, n_qc N_v) / (N_v N_q)``.
 
-        The similarity is ``sum_c min(n_vc N_q, n_qc N_v) / (N_v N_q)``, where ``n_vc`` is the number of cases with
-        value v and solution c, and ``N_v`` is the sum of ``n_vc`` over c.
+        ``n_vc`` is the number of cases with value v and solution c, and ``N_v`` is the sum of ``n_vc`` over c.
         """
         totals, asked = counts.totals, int(profile.sum())
         places, held, solutions = counts.entries(np.flatnonzero(profile))

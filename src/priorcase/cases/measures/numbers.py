@@ -30,15 +30,14 @@ _BEGINS = [0, *accumulate((31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30))]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class NumberLine:
-    """The stored values as points on a line, and the conversion of a query's value to a point.
-
-    A point is a number, the day of a date or the rank of a level, multiplied by ``unit`` (1, or 1/4 if differences
-    would overflow). With ``log=True``, points are ``sign(x) log(1 + |x|)``, which is defined for all numbers.
-    """
+    """The stored values as points on a line, and the conversion of a query's value to a point."""
 
     points: FloatArray
+    """Numbers, days of dates or ranks of levels, multiplied by ``unit``."""
     unit: float
+    """1, or 1/4 if differences would overflow."""
     log: bool
+    """Whether each number x is replaced with ``sign(x) log(1 + |x|)``, which is defined for all numbers."""
     number: Callable[[Any], float]
     length: float
     """The length given by the user; by default, the range of the stored values, or of all levels of an ordinal."""
@@ -75,11 +74,7 @@ class NumberLine:
             return self.points - point
 
     def falling(self, point: float, side: Literal["both", "larger", "smaller"] = "both") -> FloatArray:
-        """Return ``max(0, 1 - |difference| / length)``; if the length is 0, return 1 for equal values and 0 for others.
-
-        With ``side="larger"``, only stored values above the query's value have a similarity below 1; with
-        ``"smaller"``, only stored values below the query's value do.
-        """
+        """Return ``max(0, 1 - |difference| / length)``; values not on the given side of the query's value get 1."""
         return _core.falling(self.points, point, self.length, _SIDES[side])
 
 

@@ -22,14 +22,11 @@ Terms = Callable[[Any], Sequence[Hashable]]
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """The terms of each value, with their counts.
-
-    Terms are numbered in the order of first occurrence. Therefore, updating the documents of an earlier state gives the
-    same result as computing all documents again.
-    """
+    """The terms of each value, with their counts."""
 
     values: tuple[Any, ...]
     vocabulary: dict[Hashable, int]
+    """Number of each term, in the order of first occurrence, so that updating and recomputing give the same numbers."""
     begins: AnyArray
     """Position in ``terms`` of the first term of each value; the last entry is the length of ``terms``."""
     terms: AnyArray
@@ -96,11 +93,7 @@ class Documents:
 
 
 def postings(documents: Documents, weights: FloatArray | None = None) -> _core.Postings:
-    """Return the inverted index: for each term, the values that contain the term.
-
-    ``weights`` contains the weight of each term in each value, in the order of ``documents.terms``; if None, all
-    weights are 1.
-    """
+    """Return the inverted index of the documents; ``weights`` has one entry for each entry of ``documents.terms``."""
     shape = (len(documents.values), len(documents.vocabulary))
     data = np.ones(len(documents.terms)) if weights is None else weights
     table = sparse.csr_array((data, documents.terms, documents.begins), shape=shape).tocsc()

@@ -22,12 +22,10 @@ from priorcase.schema import Taxonomy
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A taxonomy whose nodes are numbered depth first, so that the nodes below a node have consecutive numbers.
-
-    Number 0 is the root. If the taxonomy has several roots, number 0 is an additional, unnamed root above them.
-    """
+    """A taxonomy whose nodes are numbered depth first, so that the nodes below a node have consecutive numbers."""
 
     numbers: dict[str, int]
+    """Number of each node. Number 0 is the root, or an additional, unnamed root above several roots."""
     parents: list[int]
     depths: IntArray
     """Number of steps from the root to each node."""

@@ -318,12 +318,10 @@ class Retrieval(GridResult, Sequence[Match]):
 
 
 def _column(values: Iterable[Any]) -> list[Any]:
-    """Return the values of a frame column; integers are converted to floats if the column also contains floats.
-
-    A frame column has a single dtype.
-    """
+    """Return the values of a frame column; integers become floats if the column also contains floats."""
     found = list(values)
     known = [value for value in found if value is not None]
+    # A frame column has a single dtype.
     if all(map(is_number, known)) and any(isinstance(value, float) for value in known):
         return [None if value is None else float(value) for value in found]
     return found
@@ -420,12 +418,10 @@ def retrieve(
 
 
 def _diverse(likeness: Likeness, positions: IntArray, similarities: FloatArray, k: int, diversity: float) -> list[int]:
-    """Return the positions of k candidates that are similar to the query and different from each other.
+    """Return the indices in ``positions`` of k cases that are similar to the query and different from each other.
 
-    The most similar candidate is chosen first. Each further candidate maximizes ``(1 - d) similarity + d r``, where d
-    is ``diversity`` and r is the mean dissimilarity to the candidates already chosen. The method is the bounded greedy
-    selection of Smyth & McClave (2001), with a weighted mean in place of the product. Ties go to the more similar case,
-    then to the older case.
+    This is the bounded greedy selection of Smyth & McClave (2001), with ``(1 - d) similarity + d r`` in place of the
+    product; d is ``diversity`` and r is the mean dissimilarity to the cases already chosen.
     """
     chosen = [0] if len(positions) else []
     free, apart = np.ones(len(positions), dtype=np.bool_), np.zeros(len(positions))
@@ -433,6 +429,7 @@ def _diverse(likeness: Likeness, positions: IntArray, similarities: FloatArray, 
         free[chosen[-1]] = False
         apart += 1.0 - likeness.of(int(positions[chosen[-1]]), at=positions)
         quality = (1.0 - diversity) * similarities + diversity * (apart / len(chosen))
+        # Ties go to the more similar case, then to the older case.
         chosen.append(int(np.argmax(np.where(free, quality, -np.inf))))
     return chosen
 

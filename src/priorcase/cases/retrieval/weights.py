@@ -183,8 +183,7 @@ class _Votes:
     """A class target, predicted by votes weighted by similarity; its loss is ``-ln((k v + p) / (k + 1))``.
 
     k is the number of similar cases, v is the share of their votes for the true class of the case, and p is the
-    relative frequency of this class. The relative frequencies count as one additional vote, so that a few unanimous
-    votes do not give a probability of 1. If there are no votes, v is p.
+    relative frequency of this class.
     """
 
     codes: IntArray
@@ -198,6 +197,7 @@ class _Votes:
         own = np.where(self.codes[found] == self.codes[cases][:, None], votes, 0.0).sum(axis=1)
         total = votes.sum(axis=1)
         share = np.divide(own, total, out=prior.copy(), where=total > 0)
+        # The prior counts as one vote, so that a few unanimous votes do not give a probability of 1.
         losses: FloatArray = -np.log((self.k * share + prior) / (self.k + 1))
         return losses
 
@@ -212,13 +212,10 @@ class _Votes:
 
 @dataclass(frozen=True)
 class _Means:
-    """A numeric target, predicted by means weighted by similarity, or by the overall mean if no case is similar.
-
-    The numbers are divided by ``unit``, a power of two near the largest number, so that squares do not overflow.
-    """
+    """A numeric target, predicted by means weighted by similarity, or by the overall mean if no case is similar."""
 
     numbers: FloatArray
-    unit: float
+    unit: float  # power of two near the largest number; numbers are divided by it so that squares do not overflow
     name: str = "root mean squared error"
 
     def losses(self, cases: IdArray, found: IdArray, similarities: FloatArray) -> FloatArray:
@@ -292,12 +289,7 @@ class LeftOut:
             self._tables[name] = self._similarities(name, np.arange(len(self._places[name])))
 
     def losses(self, candidates: Sequence[FloatArray], *, shown: bool, text: str) -> FloatArray:
-        """Return the loss of each case under each weight vector, of shape (weight vectors, cases).
-
-        A weight vector can have one more element than there are attributes: the weight of a constant attribute, on
-        which all cases agree. This attribute makes votes and means more uniform. If its weight is infinite, all similar
-        cases have equal votes.
-        """
+        """Return the loss of each case under each weight vector, of shape (weight vectors, cases)."""
         found_losses = np.empty((len(candidates), len(self.positions)))
         codes = list(self._codes.values())
         computed = sum(len(places) for name, places in self._places.items() if name not in self._tables)
@@ -319,6 +311,7 @@ class LeftOut:
                         unknown=self.likeness.unknown,
                         n_threads=self.threads,
                     )
+                    # The additional weight is that of a constant attribute, on which all cases agree.
                     if len(weights) > len(codes):
                         flat = weights[-1] / weights[:-1].sum()
                         similarities = np.ones_like(similarities) if np.isinf(flat) else similarities + flat
@@ -361,10 +354,7 @@ def _coded(codes: IntArray, values: IntArray) -> IntArray:
 
 
 class _Search:
-    """Search `GRID` for weights with a small leave-one-out loss, by coordinate descent.
-
-    ``fixed`` contains the fixed weight of each attribute, or NaN if the weight is to be learned.
-    """
+    """Search `GRID` for weights with a small leave-one-out loss, by coordinate descent."""
 
     def __init__(self, left_out: LeftOut, *, fixed: FloatArray, shown: bool) -> None:
         self._left_out, self._shown = left_out, shown
@@ -373,6 +363,7 @@ class _Search:
         self.uniform: float | None = None
         self.size = len(left_out.names)
         self.guess = left_out.loss_of_guess()
+        # The weights to be learned are NaN in ``fixed``.
         constant, equal = left_out.constant(), np.where(np.isnan(fixed), 1.0, fixed)
         start = np.where(np.isnan(fixed) & constant, 0.0, equal)
         self._start = start if start.any() else equal  # if all attributes are constant, nothing is learned
@@ -414,16 +405,12 @@ class _Search:
         return weights, loss
 
     def _prune(self, weights: FloatArray, loss: float) -> tuple[FloatArray, float, FloatArray]:
-        """Drop attributes that are not needed, one at a time, while the loss is not above the loss of equal weights.
-
-        If the only effect of an attribute is to make votes and means more uniform, a constant attribute of the same
-        weight can replace it. Such an attribute is dropped, too. Its weight is added to the constant attribute, which
-        takes part in later tests but not in the result.
-        """
+        """Drop attributes that are not needed; return the weights, their loss, and the loss without each attribute."""
         best, flat = weights, 0.0
         while True:
             found = self._least_missed(weights, loss, best, [flat] * self.size)
             if found is None:
+                # Attributes that only make votes more uniform are replaced by a constant attribute of the same weight.
                 found = self._least_missed(weights, loss, best, (flat + weights).tolist())
                 if found is None:
                     break
@@ -442,10 +429,9 @@ class _Search:
         """Return the attribute without which the loss is smallest, and that loss; None if all attributes are needed.
 
         An attribute is needed if the loss without it exceeds both ``loss`` and the loss of equal weights. It is also
-        needed if the loss without it exceeds the loss of the weights ``best`` by more than one standard error of the
-        mean difference (Breiman, Friedman, Olshen & Stone 1984). Smaller differences can be due to chance, since
-        ``best`` was chosen among many candidates. ``flat[a]`` is the weight of the constant attribute if attribute a is
-        dropped.
+        needed if the loss without it exceeds the loss of ``best`` by more than one standard error of the mean
+        difference (Breiman, Friedman, Olshen & Stone 1984). ``flat[a]`` is the weight of the constant attribute if
+        attribute a is dropped.
         """
         found = []
         some = [a for a in self._free if weights[a] and _changed(weights, a, 0.0).any()]
@@ -492,13 +478,7 @@ def learn_weights(
     cache: MeasureCache | None = None,
     progress: bool = True,
 ) -> Weights:
-    """Learn attribute weights by leave-one-out prediction; see `CaseBase.learn_weights`.
-
-    Weights are searched in `GRID`. The search starts from equal weights of all attributes, and again from equal weights
-    of the attributes that are predictive by themselves. Attributes that do not improve the loss are then dropped.
-    Measures that learn from solutions, such as MVDM, have seen the solution of the left-out case. With such a
-    measure, attributes with rare values therefore get too much weight.
-    """
+    """Learn attribute weights by leave-one-out prediction; see `CaseBase.learn_weights`."""
     k = check_count("k", k)
     names = [name for name, kind in table.attributes.items() if kinds.kind_name(kind) in _PREDICTABLE]
     hint = f"Attributes that can be predicted: {listed(names, limit=12)}." if names else "'solution' is usual."
@@ -507,6 +487,7 @@ def learn_weights(
     seed = check_seed(random_state)
     shown = check_flag("progress", progress, hint="False hides the progress bar.")
     threads = thread_count(n_jobs)
+    # Measures such as MVDM have seen the left-out solutions, so attributes with rare values get too much weight.
     likeness = Likeness(table, measures=measures, unknown=unknown, cache=cache)
     names = [name for name in table.attributes if name != target]
     if not names:

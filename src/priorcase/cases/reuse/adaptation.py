@@ -165,11 +165,7 @@ def _tuple_of(parameter: str, given: Any, kind: type[Any]) -> tuple[Any, ...]:
 
 
 def _differences(query: Mapping[str, Any], case: SourceCase) -> tuple[Difference, ...]:
-    """Return the attributes in which the case differs from the query, sorted by decreasing loss of similarity.
-
-    The loss of an attribute with weight ``w`` and local similarity ``s`` is ``w (1 - s)``. Attributes with weight 0 are
-    ignored.
-    """
+    """Return the attributes in which the case differs from the query, by decreasing ``weight * (1 - similarity)``."""
     found = []
     for name, value in query.items():
         other, (similarity, weight, _) = case.get(name), case.contributions.get(name, (None, 0.0, 0.0))
@@ -252,12 +248,7 @@ def _changed(rule: Rule, solution: Any, query: Mapping[str, Any], case: SourceCa
 def _criticize(
     solution: Any, critics: Sequence[Critic], query: Mapping[str, Any], rounds: int
 ) -> tuple[Any, list[Step], list[str], list[str]]:
-    """Return the repaired solution, a `Step` for each repair, the remaining problems, and notes.
-
-    In each round, every critic checks and repairs the solution that the previous critic left. There are at most
-    ``rounds`` rounds. They stop early if a round changes nothing, or if its solution is the same as after an earlier
-    round because critics undo each other's repairs.
-    """
+    """Return the repaired solution, a `Step` for each repair, the remaining problems, and notes."""
     steps: list[Step] = []
     notes: list[str] = []
     named = [(critic.name or str(number), critic) for number, critic in enumerate(critics, 1)]

@@ -223,10 +223,7 @@ class Vote(_Base):
 def tally(
     ids: Sequence[int], solutions: Sequence[Any], weights: Sequence[float], degrees: Sequence[float], prior: float = 0.0
 ) -> tuple[tuple[Candidate, ...], float]:
-    """Return the candidates of a vote, the most probable first, and the probability that no candidate is right.
-
-    All probabilities are 0 if there is neither a vote nor a prior.
-    """
+    """Return the candidates of a vote, the most probable first, and the probability that no candidate is right."""
     voters: dict[str, list[int]] = {}
     for i, solution in enumerate(solutions):
         voters.setdefault(written(plain(solution)), []).append(i)  # 5 and 5.0 are one solution

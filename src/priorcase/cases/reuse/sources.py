@@ -99,11 +99,7 @@ def solution_kind(value: Any) -> str:
 
 
 def degree(outcome: Any, success: Success, *, id: int | None) -> float:
-    """Return how well a case worked, from 0 (failed) to 1: the outcome if it is a boolean or a number from 0 to 1.
-
-    Unknown outcomes count as 1, and so does every outcome with ``success=None``. Other outcomes, such as words, need a
-    function that interprets them.
-    """
+    """Return how well a case worked, from 0 (failed) to 1; a case with an unknown outcome counts as 1."""
     if success is None or outcome is None:
         return 1.0
     found = called(success, outcome, owner="parameter 'success'") if callable(success) else outcome
@@ -122,11 +118,7 @@ def degree(outcome: Any, success: Success, *, id: int | None) -> float:
 
 
 def worked(table: CaseTable, success: Success = "outcome") -> FloatArray:
-    """Return how well the solution of each case of a table worked, from 0 to 1.
-
-    Unknown outcomes count as 1, and so do the outcomes of cases that are retired or have no solution. Each distinct
-    outcome is interpreted once.
-    """
+    """Return how well the solution of each case of a table worked, from 0 to 1; unknown outcomes count as 1."""
     check_value("success", success, SUCCESS)
     column = table.column("outcome")
     read = (table.column("solution").codes >= 0) & ~table.retired & (column.codes >= 0)
@@ -149,20 +141,14 @@ def able(table: CaseTable, degrees: FloatArray) -> BoolArray:
 
 
 def weigh(similarities: Sequence[float], how: Weights) -> list[float]:
-    """Return a weight from 0 to 1 for each case.
-
-    A case with similarity ``s`` has the weight ``s`` if ``how`` is ``"similarity"``, and the weight 1 if ``how`` is
-    ``"uniform"``. If ``how`` is ``"inverse_square"``, the weight is ``((1 - s*) / (1 - s))^2`` with the largest
-    similarity ``s*``, so that the most similar case has weight 1. If some cases are identical to the query (``s = 1``),
-    these cases have weight 1 and all other cases have weight 0, which is the limit of the formula.
-    """
+    """Return a weight from 0 to 1 for each case."""
     if how == "uniform":
         return [1.0] * len(similarities)
     if how == "similarity":
         return list(similarities)
     nearest = 1.0 - max(similarities)
     if nearest <= _IDENTICAL:
-        return [float(1.0 - s <= _IDENTICAL) for s in similarities]
+        return [float(1.0 - s <= _IDENTICAL) for s in similarities]  # the limit of the formula below
     return [(nearest / (1.0 - s)) ** 2 for s in similarities]
 
 

@@ -172,10 +172,7 @@ def frozen(value: object, depth: int = 0) -> Plain:
 
 
 def parse_values(rows: Sequence[CaseRow], width: int) -> list[list[Any]]:
-    """Return a list of values for each case; sets are returned as lists, as in JSON.
-
-    A case that was stored before an attribute was declared has the value None for this attribute.
-    """
+    """Return the values of each case; an attribute that was declared after a case was stored has the value None."""
     found = parse_all([row[3] for row in rows], "the data of a case")
     for row in found:
         if type(row) is not list:
@@ -254,15 +251,11 @@ class Tally:
 
 @dataclass
 class Counters:
-    """The last id assigned to a case, the number of the last step of the history, and the tallies of all tables.
-
-    If the file may still contain bytes of forgotten cases, ``wipe`` is the number of the last step of the transaction
-    that forgot these cases; otherwise, ``wipe`` is 0.
-    """
+    """The last id assigned to a case, the number of the last step of the history, and the tallies of all tables."""
 
     last_id: int = 0
     sequence: int = 0
-    wipe: int = 0
+    wipe: int = 0  # last step of the transaction that forgot cases, if wiping is pending; otherwise 0
     tables: dict[str, Tally] = field(default_factory=lambda: {table: Tally() for table in COUNTED[VERSION]})
 
 
@@ -445,10 +438,10 @@ class _JournalError(Exception):
 def _read_journal(path: Path, size: int) -> tuple[int, bool, bytes | None] | None:
     """Return the number of pages before the change, whether the journal contains pages, and the old first page.
 
-    The result is None if there is no change to undo. Journals need a check, since SQLite plays back any journal that it
-    finds: it follows links, deletes the file that the journal names as its super-journal, and changes the size of the
-    case base. The layout is described in "Database File Format", section 3, at sqlite.org.
+    Returns None if there is no change to undo. The layout is described in "Database File Format", section 3, at
+    sqlite.org.
     """
+    # SQLite plays back any journal: it follows links, deletes a file named in it, and resizes the case base.
     journal = Path(f"{path}-journal")
     try:
         status = journal.lstat()
@@ -514,10 +507,7 @@ def check_tables(connection: sqlite3.Connection) -> int:
 
 
 def check_pages(connection: sqlite3.Connection, table: str | None = None) -> None:
-    """Raise DatabaseError if a page of a table is damaged, or an index does not match its table.
-
-    If ``table`` is None, all tables are checked.
-    """
+    """Raise DatabaseError if a page is damaged or an index does not match its table; None checks all tables."""
     for (found,) in connection.execute(f"PRAGMA integrity_check({table or 1})"):
         if found != "ok":
             raise sqlite3.DatabaseError(f"SQLite finds: {' '.join(found.split())}")

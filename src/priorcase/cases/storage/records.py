@@ -108,14 +108,10 @@ class Use(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StoredLearner:
-    """A stored learner: its `Recipe` as JSON text, its fitted state, and the step in which it was stored.
-
-    ``fitted_on`` are the ids of the cases that the learner was fitted to. Once one of these cases is forgotten, the
-    state is None and the learner must be refitted.
-    """
+    """A stored learner: its `Recipe` as JSON text, its fitted state, and the step in which it was stored."""
 
     name: str
     sequence: int
     recipe: str
-    state: bytes | None
-    fitted_on: tuple[int, ...] | None
+    state: bytes | None  # None if a case in the training data was forgotten; the learner must be refitted
+    fitted_on: tuple[int, ...] | None  # case ids

@@ -24,11 +24,7 @@ _OLD = 3_000_000_000  # nanoseconds; no file system has coarser time stamps
 
 
 class Store:
-    """The file of a case base.
-
-    Every change is one transaction: it is made completely or not at all, and is on disk when the method returns. Cases
-    are rows of plain values; the modules that use the store interpret the attributes.
-    """
+    """The file of a case base; every change is one transaction, which is on disk when the method returns."""
 
     def __init__(self, path: Path, *, readonly: bool, timeout: float) -> None:
         self.path, self.readonly, self.timeout = path, readonly, timeout
@@ -125,10 +121,7 @@ class Store:
         return self._connection
 
     def _check(self, connection: sqlite3.Connection, *tables: str | None) -> None:
-        """Check the pages of some tables, once per connection.
-
-        If a table is None, the pages of the whole file and the tallies of all tables are checked.
-        """
+        """Check the pages of some tables, once per connection; None stands for the whole file and all tallies."""
         for table in tables:
             if table not in self._checked and None not in self._checked:
                 integrity.check_pages(connection, table)
@@ -327,11 +320,7 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[Writer]:
-        """Yield a `Writer` within a transaction.
-
-        At the end of the ``with`` statement, all changes are on disk. If an error occurs before the commit, no change
-        is made.
-        """
+        """Yield a `Writer` for changes that are committed at the end of the ``with`` block, or rolled back on error."""
         if self.readonly:
             raise CaseBaseError(
                 f"cannot change {self._name}, which was opened with readonly=True. Open it with CaseBase.open(path)."
@@ -427,8 +416,6 @@ class Store:
 
 
 def _on_local_disk(stamp: tuple[int, ...]) -> bool:
-    """Return whether a file is on a local disk; timestamps of network files can be delayed or cached.
-
-    On Linux, network shares and other file systems without a disk have the major device number 0.
-    """
+    """Return whether a file is known to be on a local disk; timestamps of network files can be delayed or cached."""
+    # Network shares and other file systems without a disk have the major device number 0.
     return sys.platform == "linux" and os.major(stamp[3]) != 0

@@ -31,17 +31,14 @@ def collector_paused() -> Iterator[None]:
 
 
 class Writer:
-    """Changes to a case base within ``with store.writing() as writer``; all of them are committed together at the end.
-
-    ``changes`` lists the steps made so far, and ``forgot`` says whether a case was forgotten.
-    """
+    """Changes to a case base within ``with store.writing() as writer``, which are committed together at the end."""
 
     def __init__(self, connection: sqlite3.Connection, counters: Counters | None = None) -> None:
         self._connection = connection
         self._counters = read_counters(connection) if counters is None else counters
         self._at = datetime.now(UTC).isoformat(timespec="milliseconds")
         self.changes: list[Event] = []
-        self.forgot = False
+        self.forgot = False  # whether a case was forgotten
 
     @property
     def sequence(self) -> int:
@@ -112,16 +109,13 @@ class Writer:
             self._insert("notes", [(revised, id, case.note)])
 
     def delete(self, ids: Iterable[int], *, by: str | None = None, why: str | None = None) -> list[int]:
-        """Forget cases with all data about them, and return the ids of the cases that existed.
-
-        The history keeps the times at which cases with these ids were added, revised and forgotten. The author and the
-        reason are kept only for the last step, ``forgotten``.
-        """
+        """Forget cases with all data about them, and return the ids of the cases that existed."""
         gone = [row[0] for row in self._rows("cases", ids)]
         if not gone:
             return []
         for table in ("cases", "notes", "retirements", "uses"):
             self._delete(table, gone)
+        # The history keeps when these cases were changed, but not by whom and why.
         steps = self._rows("history", gone)
         self._replace("history", steps, [(*row[:4], None, None) for row in steps])
         self._forget_in_learners(set(gone))
@@ -335,13 +329,9 @@ def migrate(connection: sqlite3.Connection, *, recorded: bool = True) -> None:
 
 
 def wipe(connection: sqlite3.Connection, file: Path) -> None:
-    """Rewrite a file so that no byte of forgotten cases is left, and remove the mark that requests wiping.
-
-    SQLite's secure_delete overwrites a row in place, but moving rows between pages leaves copies in the unused space of
-    pages. The mark is set in the transaction that forgets the cases, so a crash before the wiping only delays the
-    wiping.
-    """
+    """Rewrite a file so that no byte of forgotten cases is left, and remove the mark that requests wiping."""
     mark = read_counters(connection).wipe
+    # SQLite's secure_delete leaves copies of rows in the unused space of pages when rows move between pages.
     connection.execute("VACUUM")
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     if (size := file.stat().st_size) > pages * PAGE:

@@ -111,11 +111,7 @@ def row_blocks(n: int, width: int) -> Iterator[slice]:
 
 
 def center_count(asked: int | Literal["auto"], kind: CenterKind, rows: SortedRows) -> int:
-    """Return the number of centers.
-
-    ``"auto"`` means ``4 sqrt(n)``, but at least 100 and at most 200, and never more than the number of distinct rows.
-    With the kind ``"all"``, the result is the number of distinct rows.
-    """
+    """Return the number of centers; ``asked`` is the parameter ``n_centers``, and all ``rows`` are distinct."""
     available = len(rows)
     if kind == "all":
         count = available
@@ -140,11 +136,7 @@ def center_count(asked: int | Literal["auto"], kind: CenterKind, rows: SortedRow
 def find_centers(
     design: Design, count: int, rows: SortedRows, strata: Strata, like: Centers, threads: int, advance: Advance
 ) -> tuple[Centers, Mixture | None]:
-    """Find ``count`` centers; return them with their mixture (None if the centers are not found by EM).
-
-    ``like`` is any `Centers` object with the right distance and stored rows. ``strata`` is called only for stratified
-    sampling.
-    """
+    """Find at most ``count`` centers; return them with their mixture (None if they are not found by EM)."""
     kind, seed = design.centers, design.seed
     distinct = rows.distinct()
     if kind == "em" and len(distinct) > 1:
@@ -163,10 +155,7 @@ def find_centers(
 
 
 def _kmeans(rows: SortedRows, count: int, like: Centers, seed: int, threads: int, advance: Advance) -> FloatArray:
-    """Return the values of ``count`` k-means centers.
-
-    There may be fewer centers if many rows have distance 0 from each other.
-    """
+    """Return the values of at most ``count`` k-means centers."""
     if len(rows) > _KMEANS_ROWS:
         rows = rows.take(np.linspace(0, len(rows) - 1, _KMEANS_ROWS).astype(np.int64))
     centers = _kmeans_start(rows, count, like, np.random.default_rng(seed), threads)
@@ -185,11 +174,7 @@ def _kmeans(rows: SortedRows, count: int, like: Centers, seed: int, threads: int
 
 
 def _kmeans_start(rows: SortedRows, count: int, like: Centers, rng: np.random.Generator, threads: int) -> FloatArray:
-    """Return initial centers by k-means++.
-
-    Rows are drawn one by one. The probability of a row is proportional to its weight times its squared distance from
-    the nearest row drawn before.
-    """
+    """Draw initial centers by k-means++, taking row weights into account."""
     chosen, everything = list[int](), like.at(rows.cells)
     nearest, chances = np.full(len(rows), np.inf), rows.weights
     while len(chosen) < count:
@@ -209,12 +194,7 @@ def _kmeans_start(rows: SortedRows, count: int, like: Centers, rng: np.random.Ge
 
 
 def _middles(rows: SortedRows, owners: IntArray, before: FloatArray, fitted: FittedDistance) -> FloatArray:
-    """Return the center of each cluster; an empty cluster keeps its center from ``before``.
-
-    ``owners`` contains the cluster of each row. The center is the mean for numeric columns, the circular mean for
-    circular columns, the median for ordinal columns, the mode for nominal columns, and the medoid for texts, sets and
-    other nominal columns with graded differences.
-    """
+    """Return the new center of each cluster; an empty cluster keeps its center from ``before``."""
     centers = before.copy()
     filled = np.bincount(owners, minlength=len(before)) > 0
     for a, (kind, term) in enumerate(zip(rows.instances.schema.kinds, fitted.terms, strict=True)):
@@ -281,10 +261,7 @@ def _modes(column: IntArray, of: IntArray, weights: FloatArray, count: int, rank
 def _medoids(
     term: Computation, column: IntArray, of: IntArray, weights: FloatArray, count: int, ranks: IntArray
 ) -> FloatArray:
-    """Return the medoid of each cluster, which is one of its most frequent values.
-
-    The medoid has the lowest weighted sum of differences from the most frequent values.
-    """
+    """Return the medoid of the most frequent values of each cluster."""
     by_rank, found = np.argsort(ranks), np.full(count, np.nan)
     for cluster in np.unique(of).tolist():
         here = of == cluster

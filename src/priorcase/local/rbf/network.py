@@ -42,15 +42,12 @@ _TEMPERATURES = (1.0, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.85, 1.2, 1.5)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Network:
-    """Fitted network ``f(x) = b + sum_u w_u exp(-d^2(x, c_u) / (2 sigma_u^2))`` (Mitchell 1997, eq. 8.8).
+    """Fitted network ``f(x) = b + sum_u w_u exp(-d^2(x, c_u) / (2 sigma_u^2))`` (Mitchell 1997, eq. 8.8)."""
 
-    The intercept is b, and each center c_u has a weight w_u and a width sigma_u.
-    """
-
-    centers: basis.Centers
-    widths: FloatArray
-    weights: FloatArray  # shape (centers, targets)
-    intercept: FloatArray  # one for each target
+    centers: basis.Centers  # c_u
+    widths: FloatArray  # sigma_u
+    weights: FloatArray  # w_u, shape (centers, targets)
+    intercept: FloatArray  # b, one for each target
     alpha: float
     spectrum: Spectrum
     curve: RidgeCurve
@@ -82,10 +79,7 @@ class Network:
 
     @classmethod
     def restored(cls, told: dict[str, Any], like: basis.Centers, outputs: int) -> Network:
-        """Create a network from the result of `saved`; raise ``ValueError`` if it is invalid.
-
-        ``like`` is any `Centers` object with the right distance and stored rows.
-        """
+        """Create a network from the result of `saved`; raise ``ValueError`` if it is invalid."""
         m, spectrum, curve = len(told["cells"]), Spectrum(**told["spectrum"]), RidgeCurve(**told["curve"])
         shapes: dict[str, tuple[int, ...]] = {"means": (m,), "target_means": (outputs,), "singular": (m,)}
         shapes |= {"right": (m, m), "projected": (outputs, m)}
@@ -116,10 +110,7 @@ class Network:
 def fit_network(
     rows: SortedRows, strata: basis.Strata, like: basis.Centers, design: basis.Design, *, threads: int
 ) -> Network:
-    """Fit the centers, then their widths, then the output weights.
-
-    ``like`` is any `Centers` object with the right distance and stored rows.
-    """
+    """Fit the centers, then their widths, then the output weights."""
     spread = np.ptp(rows.targets, axis=0)
     if ((spread > 0.0) & (spread < _SMALLEST_SPREAD)).any():
         text = f"targets differ by less than {_SMALLEST_SPREAD}, whose square underflows in float64. Multiply y by "
@@ -169,10 +160,7 @@ def fit_network(
 
 
 class RBFNetwork(NeighborsEstimator):
-    """Base class of the RBF network estimators.
-
-    After rows are added or forgotten, the network is fitted again when it is next used.
-    """
+    """Base class of the RBF networks; after rows have changed, the network is fitted again when it is next used."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_centers": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
@@ -310,10 +298,7 @@ class RBFNetwork(NeighborsEstimator):
         return outputs
 
     def _left_out(self, *, whole: bool = False) -> FloatArray:
-        """Return the leave-one-out residuals of the stored rows in id order, shape (rows, outputs).
-
-        For ``whole``, see `Spectrum.left_out`.
-        """
+        """Return leave-one-out residuals of the stored rows (see `Spectrum.left_out`), shape (rows, outputs)."""
         network, threads = self._network(), self._threads()
         rows = sort_rows(self._stored().instances, self._learned())
         result, alphas = np.empty_like(rows.targets), np.array([network.alpha])
@@ -544,10 +529,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
         return np.concatenate(found)
 
     def _loo_shares(self, *, whole: bool) -> FloatArray:
-        """Return the class shares of each stored row, predicted by leave-one-out.
-
-        With ``whole``, a row is left out completely; otherwise, at most a weight of 1 is left out.
-        """
+        """Return the class shares of each stored row by leave-one-out; for ``whole``, see `Spectrum.left_out`."""
         outputs, classes = self._learned() - self._left_out(whole=whole), self._classes()
         weights = self._stored().row_weights
         others = np.repeat(classes.weights[np.newaxis, :], len(outputs), axis=0)
@@ -620,12 +602,9 @@ def mixed(found: FloatArray, equal: float) -> FloatArray:
 
 
 def _equal_part(came: FloatArray, weights: FloatArray, n_classes: int) -> float:
-    """Return the weight of the uniform distribution with the best log-score, computed by expectation maximization.
-
-    ``came`` contains the share of each row's true class. One row with a share of 0 is added to keep the weight
-    positive.
-    """
+    """Return the best weight of a uniform distribution that is mixed with the shares ``came`` of the true classes."""
     part = 0.5
+    # Expectation maximization. The added 1.0 is a row with a share of 0, which keeps the result positive.
     for _ in range(_MIXTURE_STEPS):
         equal = part / n_classes
         part = float((weights * equal / ((1.0 - part) * came + equal)).sum() + 1.0) / float(weights.sum() + 1.0)

@@ -67,10 +67,7 @@ class Spectrum:
 
     @property
     def dependent(self) -> bool:
-        """Whether the centered activations have two or more linear dependencies.
-
-        A single dependency is normal if all rows are centers.
-        """
+        """Whether centered activations have two or more linear dependencies; one is normal if all rows are centers."""
         return int((self.singular * self.singular > 0.0).sum()) < self.singular.size - 1
 
     def weights(self, alpha: float) -> FloatArray:
@@ -83,10 +80,7 @@ class Spectrum:
         return np.asarray(1.0 + (1.0 - self._left_over(alphas)).sum(axis=1))
 
     def gcv(self, alphas: FloatArray) -> FloatArray:
-        """Return the generalized cross-validation score ``n RSS / (n - p)^2`` of each penalty.
-
-        Here, n is the number of rows and p the effective number of parameters. The score is infinite if p reaches n.
-        """
+        """Return the generalized cross-validation score ``n RSS / (n - p)^2`` of each penalty."""
         spare = self.total - self.freedom(alphas)
         missed = (self._left_over(alphas)[:, None, :] * self.projected).reshape(alphas.size, -1)
         errors = (self.rest + (missed * missed).sum(axis=1)) / self.total
@@ -98,10 +92,10 @@ class Spectrum:
     ) -> FloatArray:
         """Return the leave-one-out residuals of rows for each penalty, shape (rows, penalties, targets).
 
-        Let ``h_i = 1 / n + sum_k z_ik^2 / (s_k^2 + alpha)``, where z_i contains the coordinates of the centered
-        activations of row i in the directions V. If a weight v of row i is left out, its residual changes from e_i to
-        exactly ``e_i / (1 - v h_i)``. With ``whole``, v is the weight of the row; otherwise, v is the smaller of this
-        weight and 1. A residual is infinite if the fit interpolates the row.
+        If a weight v of row i is left out, its residual changes from e_i to exactly ``e_i / (1 - v h_i)``. Here,
+        ``h_i = 1 / n + sum_k z_ik^2 / (s_k^2 + alpha)``, and z_i contains the coordinates of the centered activations
+        of row i in the directions V. With ``whole``, v is the weight of the row; otherwise, v is the smaller of this
+        weight and 1.
         """
         inner = self._inner(alphas).reshape(-1, self.means.size)
         fitted, leverages = ridge_left_out(phi, self.means, self.right, inner, self._inverses(alphas))
@@ -136,12 +130,10 @@ class Spectrum:
 def with_rows(
     triangle: FloatArray, width: FloatArray, squares: FloatArray, targets: FloatArray, weights: FloatArray
 ) -> FloatArray:
-    """Add rows to the triangular matrix R of the QR decomposition ``[1 Phi Y] = Q R``, and return the new R.
-
-    Rounding errors cost only half as many digits as in a sum of products of the columns.
-    """
+    """Add rows to the triangular matrix R of the QR decomposition ``[1 Phi Y] = Q R``, and return the new R."""
     block = np.concatenate((np.ones((len(squares), 1)), gaussian(squares, width), targets), axis=1)
     block *= np.sqrt(weights)[:, None]
+    # Rounding errors cost only half as many digits as in a sum of products of the columns.
     return ridge_rows(triangle, block)
 
 
