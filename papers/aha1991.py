@@ -270,10 +270,10 @@ def agreement(tables: Sequence[FigureTable]) -> str:
     """Return a sentence with the number of figures that agree and a list of those that do not."""
     cells = judged(tables)
     beyond = _beyond(cells)
+    agree = f"{len(cells) - len(beyond)} of the" if beyond else "All"
     text = (
-        f"Of the {len(cells)} results that should agree with the published results, {len(cells) - len(beyond)} do so "
-        f"within {POINTS['accuracy']:g} percentage points (accuracies) or {POINTS['storage']:g} percentage points "
-        "(storage)."
+        f"{agree} {len(cells)} results that should agree with the published results do so within "
+        f"{POINTS['accuracy']:g} percentage points (accuracies) or {POINTS['storage']:g} percentage points (storage)."
     )
     return f"{text} The others: {'; '.join(beyond)}." if beyond else text
 
@@ -392,9 +392,9 @@ def _area_part(
     note = (
         "The paper shows four disjuncts in the plane without their coordinates; our disjuncts are four rectangles in "
         "the unit square, and our instances are uniformly distributed. The picture shows the first trial; the table "
-        f"shows means over {len(areas['IB1'])} trials ± standard error. The area is measured on a grid of 100 by 100 "
-        f"cells. A learner that always predicts negative is right on {100 * float((concept() == 0).mean()):.1f}% of "
-        "the area."
+        f"shows means over {len(areas['IB1'])} trials ± standard error. The correct area is the part of the "
+        "square that is classified correctly, measured on a grid of 100 by 100 cells. For a learner that always "
+        f"predicts negative, the correct area is {100 * float((concept() == 0).mean()):.1f}%."
     )
     X, y = _disjuncts(options.random_state, 0)
     models = {stage: learner(name, 0).fit(X[:stage], y[:stage]) for stage in STAGES}

@@ -249,7 +249,7 @@ PAPER = Paper(
             table_1,
             {line.title: line.name for line in TABLE_1},
         ),
-        Item("figure", "1", "Iris by the share of the training rows", figure_1, {"Iris": "iris"}),
+        Item("figure", "1", "Scores on Iris by the share of training rows used", figure_1, {"Iris": "iris"}),
     ),
     about="The paper compares two versions of naive Bayes: one uses maximum likelihood parameters (MLNB, eq. 7 with "
     "uniform priors), the other averages over all parameters (BIBL, eq. 9). We repeat the cross-validations of the "

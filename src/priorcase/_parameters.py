@@ -75,7 +75,7 @@ def check_fields(strategy: Any) -> None:
     """Check the fields of a frozen dataclass against its ``_parameter_constraints``; convert NumPy values to Python."""
     for name, constraints in strategy._parameter_constraints.items():
         value = getattr(strategy, name)
-        check_value(f"{name} of {type(strategy).__name__}", value, constraints)
+        check_value(f"parameter {name!r} of {type(strategy).__name__}", value, constraints)
         if isinstance(value, np.bool_):
             value = bool(value)
         elif isinstance(value, np.str_):

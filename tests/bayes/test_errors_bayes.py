@@ -262,31 +262,39 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     (lambda: bayes.EqualWidth().learned_from([np.inf]), ParameterError, "finite numbers"),
     (lambda: bayes.MDL().cuts(np.ones(2), None, 0, None), ParameterError, "classes are required"),
     *(
-        (lambda strategy=strategy, bins=bins: strategy(bins), ParameterError, "bins of .* must be an int in the range")
+        (
+            lambda strategy=strategy, bins=bins: strategy(bins),
+            ParameterError,
+            "'bins' of .* must be an int in the range",
+        )
         for strategy in (bayes.EqualWidth, bayes.EqualFrequency, bayes.KMeansBins)
         for bins in (1, 0, 2.5, "5", True, None, np.nan, 10**9, np.int64(1), np.float64(2.5), np.True_)
     ),
     *(
-        (lambda name=name, value=value: bayes.Student(**{name: value}), ParameterError, f"{name} of Student must be")
+        (
+            lambda name=name, value=value: bayes.Student(**{name: value}),
+            ParameterError,
+            f"parameter '{name}' of Student must be",
+        )
         for name in ("strength", "degrees", "scale")
         for value in (0, -1, np.nan, np.inf, "1", True, 1e300, np.float64(-1), np.float32("nan"), np.int64(0))
     ),
-    (lambda: bayes.Student(mean=np.float64("inf")), ParameterError, "mean of Student must be"),
-    (lambda: bayes.Student(mean=False), ParameterError, "mean of Student must be"),
+    (lambda: bayes.Student(mean=np.float64("inf")), ParameterError, "parameter 'mean' of Student must be"),
+    (lambda: bayes.Student(mean=False), ParameterError, "parameter 'mean' of Student must be"),
     *(
-        (lambda value=value: bayes.GaussianDensity(value), ParameterError, "smoothing of GaussianDensity must be")
+        (lambda value=value: bayes.GaussianDensity(value), ParameterError, "'smoothing' of GaussianDensity must be")
         for value in (-1e-9, 1.5, np.nan, "1", True, None, np.float64(1.5), np.float32(-1), np.int64(2))
     ),
     *(
-        (lambda value=value: bayes.KernelDensity(value), ParameterError, "bandwidth of .* must be")
+        (lambda value=value: bayes.KernelDensity(value), ParameterError, "parameter 'bandwidth' of .* must be")
         for value in (0, -1, np.nan, np.inf, "scott", True, None, np.float64(0), np.float64("inf"))
     ),
     *(
-        (lambda value=value: bayes.Cap(value), ParameterError, "nats of Cap must be")
+        (lambda value=value: bayes.Cap(value), ParameterError, "parameter 'nats' of Cap must be")
         for value in (0, 19.9, 1e7, np.nan, "100", None, True, np.float64(19.9), np.int64(0))
     ),
     *(
-        (lambda value=value: bayes.ParamFloor(value), ParameterError, "floor of .* must be")
+        (lambda value=value: bayes.ParamFloor(value), ParameterError, "parameter 'floor' of .* must be")
         for value in (0, 1, 1.5, np.nan, "1e-4", None, True, 1e-310, np.float64(1.5), np.float64(0))
     ),
     *(

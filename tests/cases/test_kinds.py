@@ -261,5 +261,5 @@ def test_a_tree_without_end_is_refused():
         Taxonomy({"a": None}, weights={"z": 0.5})
     with pytest.raises(SchemaError, match="has no node 'z'"):
         DEVICES.depth("z")
-    with pytest.raises(SchemaError, match="longest of Text must be an integer >= 1"):
+    with pytest.raises(SchemaError, match="parameter 'longest' of Text must be an integer >= 1"):
         Text(longest=0)

@@ -85,7 +85,7 @@ BAD = [(make, name, value) for make, given in PARAMETERS for name, values in giv
 
 @pytest.mark.parametrize(("make", "name", "value"), BAD)
 def test_bad_parameters_are_named(make, name, value):
-    with pytest.raises(ParameterError, match=rf"{name} of \w+ must "):
+    with pytest.raises(ParameterError, match=rf"'{name}' of \w+ must "):
         make(**{name: value})
 
 
@@ -181,7 +181,7 @@ ERRORS: list[tuple[Any, type[Exception], str]] = [
     (described({"measure": 3}), ParameterError, "does not describe"),
     (described({"measure": "Own"}), ParameterError, "does not describe"),
     (described({"measure": "Linear", "width": 3}), ParameterError, "the parameters do not fit Linear"),
-    (described({"measure": "Linear", "range": -3}), ParameterError, "range of Linear must be"),
+    (described({"measure": "Linear", "range": -3}), ParameterError, "parameter 'range' of Linear must be"),
     (described({"measure": "Threshold"}), ParameterError, "the parameters do not fit Threshold"),
     (described({"measure": "SimilarityTable"}), ParameterError, "the parameters do not fit SimilarityTable"),
     (described({"measure": "SimilarityTable", "pairs": [["a", "b"]]}), ParameterError, "the parameters do not fit"),
@@ -192,8 +192,8 @@ ERRORS: list[tuple[Any, type[Exception], str]] = [
         ParameterError,
         r"^\{'measure': 'None'\}",
     ),
-    (described({"measure": "TfIdf", "ngrams": 3}), ParameterError, "ngrams of TfIdf must be"),
-    (described({"measure": "TfIdf", "ngrams": [2, 1]}), ParameterError, "ngrams of TfIdf must be"),
+    (described({"measure": "TfIdf", "ngrams": 3}), ParameterError, "parameter 'ngrams' of TfIdf must be"),
+    (described({"measure": "TfIdf", "ngrams": [2, 1]}), ParameterError, "parameter 'ngrams' of TfIdf must be"),
 ]
 
 

@@ -29,7 +29,7 @@ def objects(*values):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: Ordinal("SML"), "order of Ordinal must be a tuple"),
+        (lambda: Ordinal("SML"), "parameter 'order' of Ordinal must be a tuple"),
         (lambda: Ordinal(3), "must be a tuple"),
         (lambda: Ordinal(()), r"distinct values.* got \(\)"),
         (lambda: Nominal(()), r"distinct values.* got \(\)"),
@@ -37,7 +37,7 @@ def objects(*values):
         (lambda: Nominal(("a", D("sNaN"))), "missing value"),
         (lambda: Ordinal((1, 2, 1.0)), r"distinct values, .* got \(1, 2, 1\)"),
         (lambda: Nominal(([1], [2])), r"distinct values, .* got \(\[1\]"),
-        (lambda: Nominal(content="words"), "content of Nominal .* got 'words'"),
+        (lambda: Nominal(content="words"), "parameter 'content' of Nominal .* got 'words'"),
         (lambda: Schema(None, ()), "no kinds"),
         (lambda: Schema(("a",), (Numeric(), Numeric())), "1 names and 2 kinds"),
         (lambda: Schema(("a", "a"), (Numeric(), Numeric())), "more than one column named 'a'"),

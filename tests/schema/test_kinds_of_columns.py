@@ -131,16 +131,19 @@ def test_words_for_kinds():
 @pytest.mark.parametrize(
     ("make", "telling"),
     [
-        (lambda: Circular(0), "period of Circular must be a finite number above 0, got 0"),
-        (lambda: Circular("day"), "period of Circular"),
-        (lambda: Circular(float("inf")), "period of Circular"),
-        (lambda: Date("month"), "parts of Date must be 'auto' or some of 'elapsed', 'season', 'weekday', 'hour'"),
-        (lambda: Date(()), "parts of Date"),
-        (lambda: Date(("hour", "hour")), "parts of Date"),
-        (lambda: Text("letters"), "analyzer of Text"),
-        (lambda: Text(longest=0), "longest of Text"),
+        (lambda: Circular(0), "parameter 'period' of Circular must be a finite number above 0, got 0"),
+        (lambda: Circular("day"), "parameter 'period' of Circular"),
+        (lambda: Circular(float("inf")), "parameter 'period' of Circular"),
+        (
+            lambda: Date("month"),
+            "parameter 'parts' of Date must be 'auto' or some of 'elapsed', 'season', 'weekday', 'hour'",
+        ),
+        (lambda: Date(()), "parameter 'parts' of Date"),
+        (lambda: Date(("hour", "hour")), "parameter 'parts' of Date"),
+        (lambda: Text("letters"), "parameter 'analyzer' of Text"),
+        (lambda: Text(longest=0), "parameter 'longest' of Text"),
         (lambda: Schema(None, ("dates",)), "as the kind of column"),
-        (lambda: Taxonomy({}), "tree of Taxonomy"),
+        (lambda: Taxonomy({}), "parameter 'tree' of Taxonomy"),
     ],
 )
 def test_declarations_that_are_refused(make, telling):

@@ -97,7 +97,7 @@ STRATEGIES = {
     "widen a deviation": (lambda: Absolute("std", widen=True), "scaling='range'"),
     "widen a factor": (lambda: Absolute(factor=2, widen=True), "factor=1"),
     "widen and cap": (lambda: Absolute(widen=True, cap=True), "no effect"),
-    "exponent of a root": (lambda: ValueDifference(1, "root"), "exponent .* must be 2 with norm='root'"),
+    "exponent of a root": (lambda: ValueDifference(1, "root"), "'exponent' of .* must be 2 with norm='root'"),
     "exponent of intervals": (lambda: Discretized(5, 1, "class_root"), "norm='class_root'"),
     "mean": (lambda: Distance(mean=True), "mean .* missing='skip'"),
     "nothing shared": (lambda: Distance(nothing_shared=1.0), "nothing_shared .* missing='skip'"),

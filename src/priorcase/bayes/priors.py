@@ -178,8 +178,9 @@ class PerAttribute:
     def __post_init__(self) -> None:
         if not isinstance(self.attributes, Mapping):
             raise ParameterError(
-                f"attributes of PerAttribute must be a mapping from column to weights, got {quoted(self.attributes)}. "
-                "Pass for example {'color': 2.0}. For one weight in all columns, pass a number instead of PerAttribute."
+                "parameter 'attributes' of PerAttribute must be a mapping from column to weights, got "
+                f"{quoted(self.attributes)}. Pass for example {{'color': 2.0}}. For one weight in all columns, pass a "
+                "number instead of PerAttribute."
             )
         settled = {name: _settled(given, f"attributes[{name!r}]") for name, given in self.attributes.items()}
         object.__setattr__(self, "attributes", settled)

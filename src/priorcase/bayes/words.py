@@ -175,9 +175,9 @@ def _log_terms(
 ) -> FloatArray:
     """Return the term that each text adds to the joint log-probability of one class.
 
-    ``count`` and ``weight`` have one entry for each word of each text. ``totals`` contains four values for each text:
-    the sums of ``count`` and ``weight`` over the vocabulary, the size of the vocabulary, and the sum of
-    ``max(count + weight - 1, 0)``.
+    ``count`` and ``weight`` have one entry for each word of each text. ``totals`` contains four arrays with one value
+    for each text. Each value refers to all words of the vocabulary, also those that do not occur in the text: the sum
+    of the counts, the sum of the weights, the number of words, and the sum of ``max(count + weight - 1, 0)``.
     """
     n, times, (total, sums, size, mass) = documents.shape[0], documents.data.astype(np.float64), totals
     of = np.repeat(np.arange(n), np.diff(documents.indptr))

@@ -98,7 +98,7 @@ class Rules:
 
 
 class LiveValues:
-    """The values of an attribute whose differences are computed in Python, numbered in order of arrival."""
+    """The values of an attribute whose differences are computed in Python; their codes follow the order of arrival."""
 
     def __init__(self, term: Computation) -> None:
         self.values: list[Value] = []

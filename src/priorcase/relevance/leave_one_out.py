@@ -23,7 +23,7 @@ from priorcase.relevance.relief import weighted_neighbors
 Loss: TypeAlias = Literal["log", "errors", "squared"]
 
 LOSSES = {"log": 0, "errors": 1, "squared": 2}
-"""Number of each loss in the compiled core."""
+"""Integer that stands for each loss function in the compiled core."""
 
 PENALTIES: tuple[float, ...] = (0.001, 0.003, 0.01, 0.03, 0.1)
 """Candidate values of the parameter ``regularization``, in ascending order."""

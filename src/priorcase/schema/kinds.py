@@ -141,7 +141,7 @@ class Ordinal:
     order: tuple[Value, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "order", check_distinct("order of Ordinal", self.order))
+        object.__setattr__(self, "order", check_distinct("parameter 'order' of Ordinal", self.order))
 
     @property
     def content(self) -> Content:
@@ -177,12 +177,12 @@ class Nominal:
 
     def __post_init__(self) -> None:
         if self.values is not None:
-            values = check_distinct("values of Nominal", self.values)
+            values = check_distinct("parameter 'values' of Nominal", self.values)
             object.__setattr__(self, "values", values)
             object.__setattr__(self, "content", content_of(values))
         if self.content not in get_args(Content):
             raise SchemaError(
-                "content of Nominal must be 'any', 'text', 'numbers', 'booleans', 'dates' or 'nothing', "
+                "parameter 'content' of Nominal must be 'any', 'text', 'numbers', 'booleans', 'dates' or 'nothing', "
                 f"got {quoted(self.content)}. Omit it to allow any values."
             )
 
@@ -217,7 +217,9 @@ class Circular(Numeric):
 
     def __post_init__(self) -> None:
         if not is_number(self.period) or not 0 < self.period < float("inf"):
-            raise SchemaError(f"period of Circular must be a finite number above 0, got {quoted(self.period)}")
+            raise SchemaError(
+                f"parameter 'period' of Circular must be a finite number above 0, got {quoted(self.period)}"
+            )
         object.__setattr__(self, "period", float(self.period))
 
     @property
@@ -263,7 +265,9 @@ class Date(Numeric):
             return
         given = (parts,) if isinstance(parts, str) or not isinstance(parts, Iterable) else tuple(parts)
         if not given or not all(part in DATE_PARTS for part in given) or len(set(given)) < len(given):
-            raise SchemaError(f"parts of Date must be 'auto' or some of {listed(DATE_PARTS)}, got {quoted(self.parts)}")
+            raise SchemaError(
+                f"parameter 'parts' of Date must be 'auto' or some of {listed(DATE_PARTS)}, got {quoted(self.parts)}"
+            )
         object.__setattr__(self, "parts", tuple(part for part in DATE_PARTS if part in given))
 
     @property
@@ -305,10 +309,10 @@ class Text(Nominal):
     def __post_init__(self) -> None:
         if self.analyzer not in get_args(Analyzer):
             raise SchemaError(
-                f"analyzer of Text must be one of {listed(get_args(Analyzer))}, got {quoted(self.analyzer)}"
+                f"parameter 'analyzer' of Text must be one of {listed(get_args(Analyzer))}, got {quoted(self.analyzer)}"
             )
         if not is_whole(self.longest) or self.longest < 1:
-            raise SchemaError(f"longest of Text must be an integer >= 1, got {quoted(self.longest)}")
+            raise SchemaError(f"parameter 'longest' of Text must be an integer >= 1, got {quoted(self.longest)}")
 
     @property
     def parameters(self) -> Value:

@@ -139,7 +139,9 @@ def _read_tree(tree: Any) -> tuple[dict[str, str | None], dict[str, Any]]:
     if isinstance(tree, tuple) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in tree):
         return _depth_first(dict(tree)), weights  # parents of another taxonomy
     if not isinstance(tree, Mapping) or not tree:
-        raise SchemaError(f"tree of Taxonomy must be a mapping with at least one node, got {quoted(tree)}. {_EXAMPLE}")
+        raise SchemaError(
+            f"parameter 'tree' of Taxonomy must be a mapping with at least one node, got {quoted(tree)}. {_EXAMPLE}"
+        )
     if isinstance(tree.get("name"), str) and ("children" in tree or set(tree) <= {"name", "weight"}):
         pairs = _named(tree, None, weights, 0)
     elif any(isinstance(below, str) for below in tree.values()):  # parents are strings; nested mappings contain none

@@ -274,7 +274,8 @@ class Absolute(Difference):
         quantiles = floats_or_none(self.quantiles)
         if quantiles is None or len(quantiles) != 2 or not 0 <= quantiles[0] < quantiles[1] <= 1:
             raise ParameterError(
-                f"quantiles of Absolute must be two increasing numbers between 0 and 1, got {quoted(self.quantiles)}"
+                "parameter 'quantiles' of Absolute must be two increasing numbers between 0 and 1, got "
+                f"{quoted(self.quantiles)}"
             )
         settle(self, quantiles=quantiles)
         if self.scaling != "robust" and self.quantiles != _QUARTILES:
@@ -357,8 +358,8 @@ class Levels(Difference):
         rising = all(low < high for low, high in pairwise(positions))
         if not rising or not math.isfinite(span) or (len(positions) > 1 and not math.isfinite(1.0 / span)):
             raise ParameterError(
-                "positions of Levels must be increasing finite numbers, one for each level, with a span that "
-                f"float64 can represent, got {quoted(self.positions)}. Omit positions for equal steps."
+                "parameter 'positions' of Levels must be increasing finite numbers, one for each level, with a span "
+                f"that float64 can represent, got {quoted(self.positions)}. Omit positions for equal steps."
             )
         settle(self, positions=positions)
 
@@ -368,7 +369,8 @@ class Levels(Difference):
             return Linear(*missing[:2], float(n - 1), coded=True)
         if len(self.positions) != n:
             raise ParameterError(
-                f"positions of Levels must be {n} numbers, one for each level of {column.label}, got {self.positions}"
+                f"parameter 'positions' of Levels must be {n} numbers, one for each level of {column.label}, got "
+                f"{self.positions}"
             )
         span = self.positions[-1] - self.positions[0]
         factors = np.full(n, 1.0 / span if span else 0.0)
@@ -401,16 +403,17 @@ class ValueTable(Difference):
     accepts: ClassVar[tuple[str, ...]] = ("ordinal", "nominal")
 
     def __post_init__(self) -> None:
-        values = check_distinct("values of ValueTable", self.values, ParameterError)
+        values = check_distinct("parameter 'values' of ValueTable", self.values, ParameterError)
         matrix, n = as_floats(self.matrix), len(values)
         if matrix is None or matrix.shape != (n, n):
             raise ParameterError(
-                f"matrix of ValueTable must be a square matrix of numbers, {n} by {n}, with one row and one column for "
-                f"each value, got {quoted(self.matrix)}"
+                f"parameter 'matrix' of ValueTable must be a square matrix of numbers, {n} by {n}, with one row and "
+                f"one column for each value, got {quoted(self.matrix)}"
             )
         if not np.all(np.isfinite(matrix)) or np.any(matrix < 0) or np.any(np.diag(matrix) != 0):
             raise ParameterError(
-                f"matrix of ValueTable must have finite entries >= 0, and 0 on its diagonal, got {quoted(self.matrix)}"
+                "parameter 'matrix' of ValueTable must have finite entries >= 0, and 0 on its diagonal, got "
+                f"{quoted(self.matrix)}"
             )
         settle(self, values=values, matrix=tuple(tuple(row) for row in matrix.tolist()))
 
@@ -631,6 +634,6 @@ def _check_norm(difference: ValueDifference | Discretized) -> None:
     check_fields(difference)
     if difference.norm != "sum" and difference.exponent != 2:
         raise ParameterError(
-            f"exponent of {type(difference).__name__} must be 2 with norm={difference.norm!r}, got "
+            f"parameter 'exponent' of {type(difference).__name__} must be 2 with norm={difference.norm!r}, got "
             f"{difference.exponent!r}; only norm='sum' supports other exponents"
         )

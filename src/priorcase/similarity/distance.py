@@ -115,8 +115,8 @@ class Distance(TextResult):
     def __post_init__(self) -> None:
         if not isinstance(self.attributes, Mapping):
             raise ParameterError(
-                "attributes of Distance must be a mapping from columns to differences, such as {'size': Levels()}, got "
-                f"{quoted(self.attributes)}"
+                "parameter 'attributes' of Distance must be a mapping from columns to differences, such as "
+                f"{{'size': Levels()}}, got {quoted(self.attributes)}"
             )
         for name in ("numeric", "nominal", "ordinal"):
             settle(self, **{name: _as_difference(getattr(self, name))})
@@ -139,7 +139,8 @@ class Distance(TextResult):
         if self.unit_length:
             if not _is_plain(self.numeric):
                 raise ParameterError(
-                    f"numeric of Distance must be Absolute('none') with unit_length=True, got {self.numeric!r}"
+                    "parameter 'numeric' of Distance must be Absolute('none') with unit_length=True, got "
+                    f"{self.numeric!r}"
                 )
             if (self.nominal, self.ordinal) != (Overlap(), Levels()):
                 raise ParameterError(

@@ -204,7 +204,7 @@ class Design(GridResult):
         """Return a frame with one row per arc; each row also describes the piece that realizes the arc.
 
         The columns are ``source``, ``sign``, ``target``, ``piece``, ``fragment``, ``own_source`` and ``own_target``.
-        ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
+        ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None means pandas.
         """
         names = ("source", "sign", "target", "piece", "fragment", "own_source", "own_target")
         rows = [

@@ -160,7 +160,9 @@ class Own(Measure):
 
     def __post_init__(self) -> None:
         if not callable(self.function) or isinstance(self.function, type):
-            raise ParameterError(f"function of Own must be a function of two values, got {quoted(self.function)}")
+            raise ParameterError(
+                f"parameter 'function' of Own must be a function that takes two values, got {quoted(self.function)}"
+            )
 
     def __repr__(self) -> str:
         return f"Own({getattr(self.function, '__name__', repr(self.function))})"
@@ -208,15 +210,15 @@ class Blend(Measure):
             given = dict.fromkeys(given, 1)
         if not isinstance(given, Mapping) or not given or not all(map(is_measure, given)):
             raise ParameterError(
-                "measures of Blend must be a mapping from measures to shares or a list of measures, got "
+                "parameter 'measures' of Blend must be a mapping from measures to shares or a list of measures, got "
                 f"{quoted(given)}. For example Blend({{TfIdf(): 2, EditDistance(): 1}})."
             )
         shares = {measure: as_python(share) if is_number(share) else share for measure, share in given.items()}
         for measure, share in shares.items():
             if not is_number(share) or not 0 < share < math.inf:
                 raise ParameterError(
-                    f"measures of Blend must have shares that are finite numbers above 0, got {quoted(share)} for "
-                    f"{quoted(measure)}."
+                    "parameter 'measures' of Blend must have shares that are finite numbers above 0, got "
+                    f"{quoted(share)} for {quoted(measure)}."
                 )
         first, *others = shares
         accepts = tuple(kind for kind in first.accepts if all(kind in other.accepts for other in others))

@@ -58,7 +58,7 @@ class SimilarityTable(Measure):
         super().__post_init__()
         if not isinstance(self.pairs, Mapping):
             raise ParameterError(
-                f"pairs of SimilarityTable must be a mapping from pairs of values to similarities, got "
+                f"parameter 'pairs' of SimilarityTable must be a mapping from pairs of values to similarities, got "
                 f"{quoted(self.pairs)}. For example SimilarityTable({{('red', 'orange'): 0.8}})."
             )
         found: dict[tuple[Value, Value], float] = {}
@@ -66,20 +66,20 @@ class SimilarityTable(Measure):
         for pair, similarity in self.pairs.items():
             if not isinstance(pair, tuple) or len(pair) != 2 or not all(map(_is_name, pair)):
                 raise ParameterError(
-                    f"pairs of SimilarityTable must have tuples of two values as keys, such as ('red', 'orange'), got "
-                    f"{quoted(pair)}"
+                    "parameter 'pairs' of SimilarityTable must have tuples of two values as keys, such as ('red', "
+                    f"'orange'), got {quoted(pair)}"
                 )
             first, second = identity(plain(pair[0])), identity(plain(pair[1]))
             if not is_similarity(similarity) or (first == second and similarity != 1):
                 expected = "1, since both values are equal" if first == second else "a number from 0 to 1"
                 raise ParameterError(
-                    f"pairs of SimilarityTable must map {pair!r} to {expected}, got {quoted(similarity)}"
+                    f"parameter 'pairs' of SimilarityTable must map {pair!r} to {expected}, got {quoted(similarity)}"
                 )
             if self.symmetric and seen.setdefault((second, first), similarity) != similarity:
                 raise ParameterError(
-                    f"pairs of SimilarityTable must agree in both directions if symmetric=True, got {similarity!r} in "
-                    f"one direction and {seen[second, first]!r} in the other for {pair[0]!r} and {pair[1]!r}. Pass "
-                    "symmetric=False, or list the pair once."
+                    "parameter 'pairs' of SimilarityTable must agree in both directions if symmetric=True, got "
+                    f"{similarity!r} in one direction and {seen[second, first]!r} in the other for {pair[0]!r} and "
+                    f"{pair[1]!r}. Pass symmetric=False, or list the pair once."
                 )
             seen[first, second] = similarity
             found[plain(pair[0]), plain(pair[1])] = as_python(similarity)

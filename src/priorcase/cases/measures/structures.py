@@ -172,8 +172,8 @@ class LevelSimilarity(_NodeMeasure):
             isinstance(node, str) and is_similarity(weight) for node, weight in self.weights.items()
         ):
             raise ParameterError(
-                "weights of LevelSimilarity must be None or a mapping from nodes to numbers from 0 to 1, such as "
-                f"{{'printer': 0.6}}, got {quoted(self.weights)}"
+                "parameter 'weights' of LevelSimilarity must be None or a mapping from nodes to numbers from 0 to 1, "
+                f"such as {{'printer': 0.6}}, got {quoted(self.weights)}"
             )
         settle(self, weights=FrozenMapping({node: as_python(weight) for node, weight in self.weights.items()}))
 

@@ -117,16 +117,19 @@ class TfIdf(Measure):
         pair = isinstance(runs, (tuple, list)) and len(runs) == 2 and all(map(is_whole, runs))
         if not pair or not 1 <= runs[0] <= runs[1]:
             raise ParameterError(
-                "ngrams of TfIdf must be two integers >= 1, the smallest and the largest n, such as (1, 2), got "
-                f"{quoted(self.ngrams)}"
+                "parameter 'ngrams' of TfIdf must be two integers >= 1, the smallest and the largest n, such as (1, "
+                f"2), got {quoted(self.ngrams)}"
             )
         if stops is not None:
             if self.analyzer == "characters":
-                raise ParameterError(f"stop_words of TfIdf must be None if analyzer='characters', got {quoted(stops)}")
+                raise ParameterError(
+                    f"parameter 'stop_words' of TfIdf must be None if analyzer='characters', got {quoted(stops)}"
+                )
             many = isinstance(stops, Collection) and not isinstance(stops, str)
             if not many or not all(isinstance(word, str) for word in stops):
                 raise ParameterError(
-                    f"stop_words of TfIdf must be None or a list of words, such as ['the', 'a'], got {quoted(stops)}"
+                    "parameter 'stop_words' of TfIdf must be None or a list of words, such as ['the', 'a'], got "
+                    f"{quoted(stops)}"
                 )
             stops = tuple(sorted({folded(word, accents=self.fold_accents) for word in stops}))
         settle(self, ngrams=(int(runs[0]), int(runs[1])), stop_words=stops)
@@ -278,11 +281,11 @@ class Embedding(Measure):
         encodes = callable(self.model) or callable(getattr(self.model, "encode", None))
         if not encodes or isinstance(self.model, (str, type)):  # strings have a method encode, too
             raise ParameterError(
-                "model of Embedding must be a function from a list of strings to a 2-d array, or an object whose "
-                f"method encode is such a function, got {quoted(self.model)}"
+                "parameter 'model' of Embedding must be a function from a list of strings to a 2-d array, or an object "
+                f"whose method encode is such a function, got {quoted(self.model)}"
             )
         if not isinstance(self.name, str) or not self.name:
-            raise ParameterError(f"name of Embedding must be a non-empty string, got {quoted(self.name)}")
+            raise ParameterError(f"parameter 'name' of Embedding must be a non-empty string, got {quoted(self.name)}")
 
     def __hash__(self) -> int:
         return hash((id(self.model), self.name))

@@ -242,7 +242,7 @@ class Proposal(GridsResult):
     def frame(self, of: Lines = "sources", backend: Backend | None = None) -> Any:
         """Return a frame with one row per source, candidate, step or difference.
 
-        ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None for pandas.
+        ``backend`` is ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None means pandas.
         """
         check_choice("of", of, get_args(Lines), hint="'sources' has one row per case.")
         lines = getattr(self, of)
