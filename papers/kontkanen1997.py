@@ -165,15 +165,16 @@ def table_1(options: Options) -> Part:
     notes = (
         f"Cells show our result (published result, difference). Numeric columns are discretized into {BINS} bins by "
         "one-dimensional k-means over all rows, without the classes; a missing value is treated as a separate value. "
-        "The paper does not say how it discretized numbers. We chose the method that comes closest to the published "
-        "figures, so the agreement does not prove that the paper used the same method.",
+        "The paper does not say how it discretized numeric columns. We chose the method that comes closest to the "
+        "published figures, so the agreement does not prove that the paper used the same method.",
         "With uniform priors, MAP is the same as maximum likelihood. Parameters below 1e-4 are raised to 1e-4. The "
-        "paper does not say how it treated zeros; its MAP log-scores are too good for a penalty of 100 nats.",
+        "paper does not say how it treated probabilities of 0. Its MAP log-scores are too high for a rule that counts "
+        "100 nats for a true class with probability 0.",
         "The published log-scores of SC cannot be obtained from eq. 8. By this equation, the probability of a "
         "value seen f times in h rows is nearly (f + 1/2) / (h + 1/2), so with hundreds of rows SC is nearly the same "
-        f"as EV: our scores of SC differ from those of EV by {min(differences):+.3f} to {max(differences):+.3f}. The "
-        f"published scores of SC differ from those of EV by {min(printed):+.3f} to {max(printed):+.3f}, and are always "
-        "better.",
+        f"as EV. Our scores of SC minus our scores of EV are between {min(differences):+.3f} and "
+        f"{max(differences):+.3f}. For the published scores, this difference is between {min(printed):+.3f} and "
+        f"{max(printed):+.3f}: the published SC is always better than EV.",
         "Hepatitis has 155 rows in the public copy; the paper says 150.",
     )
     return Part((table("0/1-score", rows=hits), table("log-score, mean ln p", rows=logs)), notes=notes)
@@ -195,8 +196,8 @@ class GrowingCounts:
     Let N be the number of rows, ``h_k`` the number of rows of class k, ``f_kil`` the number of these rows with value l
     of attribute i, and ``n_i`` the number of values of attribute i. With uniform priors, the probability of class k is
     proportional to ``h_k/N prod f_kil/h_k`` for MAP and to ``(h_k + 1) prod (f_kil + 1)/(h_k + n_i)`` for EV. For SC,
-    this probability is proportional to the maximum likelihood of all rows and the test row, if the test row has class k
-    (Kontkanen et al. 1997, section 3).
+    the test row is added to the rows as a row of class k, and the probability of class k is proportional to the maximum
+    likelihood of all these rows (Kontkanen et al. 1997, section 3).
 
     The predictions are the same as with `priorcase.NaiveBayes`, but about ten times as fast: a row changes only the
     likelihood of its own class, and all three rules share the counts.
@@ -335,8 +336,9 @@ def figure_1(options: Options) -> Part:
     log, hit = ({rule: f"{curves.at(few, rule, score).value:.2f}" for rule in RULES} for score in SCORES)
     shows = (
         "The paper says that evidence (EV) is close to its final score after very few rows, while MAP and SC are weak, "
-        f"and that MAP is closer to EV by the 0/1-score. After {few} rows: log-score EV {log['EV']}, SC {log['SC']}, "
-        f"MAP {log['MAP']}; 0/1-score EV {hit['EV']}, SC {hit['SC']}, MAP {hit['MAP']}."
+        f"and that MAP is closer to EV by the 0/1-score than by the log-score. After {few} rows, our log-scores are "
+        f"{log['EV']} for EV, {log['SC']} for SC and {log['MAP']} for MAP; our 0/1-scores are {hit['EV']} for EV, "
+        f"{hit['SC']} for SC and {hit['MAP']} for MAP."
     )
     tables = tuple(_table(curves, score, "Glass") for score in SCORES)
     return Part(tables, (_picture("figure-1", caption, [curves], RULES, draw),), (*_protocol(curves), shows))
@@ -354,7 +356,9 @@ def figure_2(options: Options) -> Part:
     caption = "Australian (left) and Hepatitis (right): mean log-score after each training row."
     picture = _picture("figure-2", caption, list(found.values()), RULES, draw)
     tables = tuple(_table(curves, "log", title) for title, curves in found.items())
-    shows = "The paper says that its other data sets behave like Glass, though sometimes less extremely."
+    shows = (
+        "The paper says that the results on its other data sets are like those on Glass, but sometimes less extreme."
+    )
     return Part(tables, (picture,), (*_protocol(found["Australian"]), shows))
 
 
@@ -376,8 +380,9 @@ def figure_3(options: Options) -> Part:
         figure.axes[0].set_ylabel(SCORES["log"])
 
     caption = (
-        "Glass: log-score of EV (left) and SC (right) after each training row: the mean, best and worst repetition for "
-        "each number of training rows. The thin line shows the score of a uniform guess."
+        "Glass: log-score of EV (left) and SC (right) after each training row. The lines show the mean over all "
+        "repetitions, and the best and the worst repetition for each number of training rows. The thin horizontal line "
+        "shows the score of a uniform guess."
     )
     columns = tuple(f"{rule} {which}" for rule in rules for which in span)
     rows = {
@@ -389,8 +394,8 @@ def figure_3(options: Options) -> Part:
     shows = (
         "The paper says that the worst case of EV rises suddenly after about 20 rows, and the worst case of SC only "
         f"after about 80 rows. In our measurement, the worst case of EV rises most from {_steepest(evidence)} rows, "
-        f"and the worst case of SC from {_steepest(complexity)} rows. The worst case stays above a uniform guess "
-        f"({guess:.2f}) from {_stays_above(evidence, guess)} rows on for EV, and from "
+        f"and the worst case of SC from {_steepest(complexity)} rows. The worst case stays above the score of a "
+        f"uniform guess ({guess:.2f}) from {_stays_above(evidence, guess)} rows on for EV, and from "
         f"{_stays_above(complexity, guess)} rows on for SC. "
         "Each worst case is a single repetition, so it depends on the seed."
     )
@@ -404,9 +409,10 @@ def _protocol(curves: Curves) -> tuple[str, ...]:
         "order; after each training row, the other 30% are predicted. The paper shows curves without numbers, so there "
         "are no published figures to compare with.",
         "Without a floor for its parameters, MAP would give some test rows a log-score of minus infinity. Here the "
-        f"parameters of MAP are at least {FLOOR:g}, as in Table 1. We do not know how the paper treated zeros; a lower "
-        "floor moves the MAP curve further down. The tables of log-scores show the percentage of test rows whose true "
-        "class would get probability 0 from MAP without the floor.",
+        f"parameters of MAP are at least {FLOOR:g}, as in Table 1. We do not know how the paper treated probabilities "
+        "of 0; a lower floor moves the MAP curve further down. In the tables of log-scores, the column 'ruled out "
+        "without a floor' shows the percentage of test rows whose true class would get probability 0 from MAP without "
+        "the floor.",
     )
 
 
@@ -486,13 +492,14 @@ PAPER = Paper(
         Item("figure", "3", "Glass: best, mean and worst log-scores by training rows", figure_3, {"Glass": "glass"}),
         Item("table", "1", "Leave-one-out", table_1, {line.title: line.name for line in TABLE_1}),
     ),
-    about="The paper compares three predictive distributions for naive Bayes: the parameters with the highest "
-    "posterior probability (MAP, which equals maximum likelihood if the priors are uniform), the average over all "
-    "parameters (evidence, EV), and stochastic complexity (SC). We repeat the learning curves and the "
+    about="The paper compares three predictive distributions for naive Bayes. MAP uses the parameters with the highest "
+    "posterior probability; if the priors are uniform, these are the maximum likelihood parameters. Evidence (EV) "
+    "averages over all parameters. Stochastic complexity (SC) gives each class a probability in proportion to the "
+    "maximum likelihood of the data if the test row has this class. We repeat the learning curves and the "
     "leave-one-out scores of the paper.",
-    findings="The 0/1-scores of MAP and EV agree to within 0.015 and the log-scores of EV to within 0.02. The "
-    "published log-scores of SC cannot be obtained from equation 8 of the paper. In the figures, EV is close to its "
-    "final score after a few rows and MAP needs many rows, as the paper says. The worst case of SC rises at about 67 "
-    "rows (80 in the paper), and the worst case of EV at about 45 rows (20 in the paper); but a worst case is a single "
-    "repetition out of a hundred.",
+    findings="Our 0/1-scores of MAP and EV differ from the published scores by less than 0.015, and our log-scores of "
+    "EV by less than 0.02. The published log-scores of SC cannot be obtained from equation 8 of the paper. In the "
+    "figures, EV is close to its final score after a few rows and MAP needs many rows, as the paper says. The worst "
+    "case of SC rises at about 67 rows (80 in the paper), and the worst case of EV at about 45 rows (20 in the paper). "
+    "However, each worst case is a single repetition out of a hundred.",
 )

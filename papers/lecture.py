@@ -1,6 +1,7 @@
 """R. Guidotti's lecture on instance-based and Bayesian classification: the worked examples of its slides.
 
-The numbers are computed by the library on the lecture's ten tax records; remarks point out errors on the slides.
+The library computes the numbers, in most examples on the lecture's ten tax records. Remarks point out errors on the
+slides.
 """
 
 from __future__ import annotations
@@ -160,11 +161,11 @@ def nearest_records() -> list[Worked]:
     found = [Worked("k = sqrt(N), N = 10", model.n_neighbors_, "", "the root is 3.16; rounded down")]
     distances, ids = (each[0].tolist() for each in model.kneighbors(asked))
     for rank, (far, row) in enumerate(zip(distances, ids, strict=True), 1):
-        found.append(Worked(f"{rank}. nearest: record {row + 1}, {labels[row]}", far))
-    found.append(Worked("majority of these three", str(model.predict(asked)[0])))
+        found.append(Worked(f"distance to neighbor {rank}: record {row + 1}, class {labels[row]}", far))
+    found.append(Worked("majority class of these three", str(model.predict(asked)[0])))
     squared = KNNClassifier("all", vote="inverse_square", prior=None, n_jobs=1).fit(X, labels)
     share = float(np.asarray(squared.predict_proba(asked))[0, 0])
-    return [*found, Worked("share of No among all ten, w = 1/d^2", share)]
+    return [*found, Worked("share of No in the vote of all ten records, w = 1/d^2", share)]
 
 
 def scaling() -> FigureTable:
@@ -246,10 +247,13 @@ def record_distances() -> list[Worked]:
     X, y = records((STATUS, REFUND))
     first = X.take(np.array([0]))
     found = []
-    for title, model in (("w = 1", PEBLS(power=1, weighting=None, n_jobs=1).fit(X, y)), ("w as below", exemplars())):
+    for title, model in (
+        ("w = 1", PEBLS(power=1, weighting=None, n_jobs=1).fit(X, y)),
+        ("w from the next table", exemplars()),
+    ):
         distances, ids = model.kneighbors(first, n_neighbors=len(X))
         far = float(distances[0, ids[0].tolist().index(2)])
-        found.append(Worked(f"record 3, from a query equal to record 1, {title}", far))
+        found.append(Worked(f"from a query equal to record 1 to record 3, {title}", far))
     return found
 
 
@@ -276,9 +280,9 @@ def exemplars() -> PEBLS:
 def _example_1(options: Options) -> Part:
     notes = (
         "The steps of the lecture are: compute the distances to all records, find the k nearest, and take the majority "
-        "of their classes. The slides give no numbers. The records are the ten records of the later slides, the "
-        "distance is HEOM (differences of incomes are divided by their range; other values are either equal or "
-        "different), and the query is the record of Example 5.",
+        "of their classes. The slides give no numbers for this example, so we use the ten records of the later slides. "
+        "The query is the record that Example 5 classifies. The distance is HEOM: differences of incomes are divided "
+        "by their range; other values are either equal or different.",
         "With weights of 1/d^2, all ten records can vote, because distant records have almost no weight.",
     )
     return Part((worked_table("k-NN on the ten records", nearest_records()),), (), notes)
@@ -288,9 +292,9 @@ def _example_2(options: Options) -> Part:
     notes = (
         "This is the slide's example of attributes on different scales: without scaling, income dominates the "
         "distance.",
-        "The slide suggests vectors of unit length for many dimensions, but this does not help: with 2,000 attributes, "
-        "the nearest of 500 normally distributed records is hardly nearer than the farthest, with or without scaling "
-        "to unit length.",
+        "If there are many attributes, the slide suggests scaling all records to unit length, but this does not help. "
+        "With 2,000 attributes, the nearest of 500 normally distributed records is hardly nearer than the farthest, "
+        "whether or not the records are scaled to unit length.",
     )
     return Part((scaling(), contrasts(random_state=options.random_state)), (), notes)
 
@@ -308,9 +312,9 @@ def _example_3(options: Options) -> Part:
         "The slide's sum over attributes starts at i = 0, but should start at 1, because the d attributes are numbered "
         "from 1.",
         "The slide does not define the weight of a record that was never used, w = 0/0. PEBLS starts each record with "
-        "one correct prediction, which is included in the counts above, so a weight is at least 1.",
-        "As on the slide, differences are added here (r = 1 in Cost & Salzberg 1993); PEBLS squares the differences by "
-        "default.",
+        "one correct prediction, which is included in the counts above, so every weight is defined.",
+        "As on the slide, the differences of the two attributes are added here (r = 1 in Cost & Salzberg 1993). By "
+        "default, PEBLS squares the differences before it adds them.",
         "PEBLS discretizes numbers into intervals and treats each interval as a symbol; the slide does not say this.",
     )
     return Part(tables, (), notes)
@@ -345,7 +349,7 @@ def football() -> list[Worked]:
         Worked("P(X = 1 | Y = 1)", float(hosting[1, one]), "0.75"),
         Worked("P(X = 1 | Y = 0)", float(hosting[0, one]), "0.30"),
         Worked("P(Y = 1 | X = 1) = 0.75 × 0.35 / (0.75 × 0.35 + 0.30 × 0.65)", float(posterior[1]), "0.5738"),
-        Worked("who wins", str(model.predict([["1"]])[0]), "Team 1"),
+        Worked("predicted winner", str(model.predict([["1"]])[0]), "Team 1"),
     ]
 
 
@@ -392,7 +396,7 @@ def classification() -> list[Worked]:
         Worked("P(X | Yes) = 1 × 0 × 1.2e-9", found["Yes"], "0"),
         Worked("P(X | No) P(No)", found["No"] * priors["No"]),
         Worked("P(X | Yes) P(Yes)", found["Yes"] * priors["Yes"]),
-        Worked("P(No | X)", float(model.predict_proba(asked)[0, 0]), "", "certain, since one share is zero"),
+        Worked("P(No | X)", float(model.predict_proba(asked)[0, 0]), "", "certain, since P(X | Yes) P(Yes) is zero"),
         Worked("class", str(model.predict(asked)[0]), "No"),
     ]
 
@@ -401,7 +405,7 @@ def missing_status() -> list[Worked]:
     """Show the effect of a missing value: record 5 without its marital status."""
     model = frequencies(*records(statuses={5: None}))
     single, refund = (likelihood(model, row)["Yes"] for row in (query(None, "Single"), query("No")))
-    remark = "According to the slide, the record is ignored; in fact, only its missing value is ignored."
+    remark = "The slide says that the whole record is ignored; naive Bayes ignores only its missing value."
     return [
         Worked("P(Single | Yes), record 5 without status", single, "", "2 of 2"),
         Worked("P(Refund = No | Yes), record 5 without status", refund, "", remark),
@@ -443,7 +447,12 @@ def estimates() -> list[Worked]:
     asked = query("No", "Married", ASKED)
     return [
         Worked("P(Married | Yes) = (0 + 3 × 1/3) / (3 + 3) = 1/6", married, "1/6"),
-        Worked("(N_xy + 1) / (N_y + 3 values), Laplace", float(laplace(counts)[0]), "", "the same: m p = 1, m = 3"),
+        Worked(
+            "(N_xy + 1) / (N_y + 3 values), Laplace",
+            float(laplace(counts)[0]),
+            "",
+            "equal to the m-estimate, since m p = 1 and m = 3",
+        ),
         Worked("(N_xy + 1) / (N_y + |Y|) as printed", by_classes, "", wrong),
         Worked("P(X | Yes) of Example 5's record, m = 3", likelihood(smoothed, asked)["Yes"], "", "no longer zero"),
         Worked("P(Yes | X) of Example 5's record, m = 3", float(smoothed.predict_proba(asked)[0, 1])),
@@ -452,8 +461,8 @@ def estimates() -> list[Worked]:
 
 def _example_4(options: Options) -> Part:
     notes = (
-        "The model is naive Bayes with one attribute, the host, fitted to four kinds of games weighted by their "
-        "probabilities.",
+        "X is the host and Y is the winner. The model is naive Bayes with one attribute, the host. It is fitted to the "
+        "four combinations of host and winner, weighted by their probabilities.",
     )
     return Part((worked_table("who wins the next match if team 1 is the host", football()),), (), notes)
 
@@ -466,7 +475,8 @@ def _example_5(options: Options) -> Part:
         worked_table("a record with a missing value", missing_status()),
     )
     notes = (
-        "With the divisor n, the standard deviation of No would be 50.50 and the density 0.0077; the slide uses n - 1.",
+        "The slide uses the divisor n - 1 in the variance. With the divisor n, the standard deviation of the incomes "
+        "in class No would be 50.50 and the density 0.0077.",
     )
     return Part(tables, (), notes)
 
@@ -526,8 +536,8 @@ def figure_1(options: Options) -> Part:
             ax.spines[["top", "right"]].set_visible(True)
 
     caption = (
-        "The 1, 2 and 3 nearest records of the query (cross). The radius of the circle is the distance to the farthest "
-        "of these records. The coordinates of the records are our own."
+        "A query (cross) with its 1, 2 and 3 nearest records. In each plot, the radius of the dashed circle is the "
+        "distance to the farthest of these records. We chose the coordinates of the records ourselves."
     )
     return Part(pictures=(Picture("figure-1", caption, columns, draw, (7.5, 2.9)),))
 
@@ -555,9 +565,10 @@ def figure_2(options: Options) -> Part:
         ax.set_xticklabels(map(str, ticks))
 
     caption = (
-        f"Accuracy of k-NN on new records by k, with 200 training records of which one in five has the wrong class; "
-        f"mean of {trials} draws, with a band of one standard error. A small k fits the noise, a large k includes "
-        "records of the other class. The square root of N is a reasonable guess, but not optimal."
+        "Accuracy of k-NN on new records by k. There are 200 training records; each has the wrong class with "
+        f"probability 0.2. The line is the mean of {trials} draws, with a band of one standard error on each side. "
+        "With a small k, the predictions fit the noise. With a large k, the neighbors include records of the other "
+        "class. The square root of the number of training records is a reasonable choice of k, but not the best."
     )
     columns = {"k": ladder, "accuracy": mean.tolist(), "standard error": error.tolist()}
     return Part(pictures=(Picture("figure-2", caption, columns, draw, (6.0, 3.4)),))
@@ -594,8 +605,8 @@ def figure_3(options: Options) -> Part:
         ax.legend(loc="upper right")
 
     caption = (
-        "Normal densities of the income in the two classes, with divisor n - 1; the ten records are shown below the "
-        "curves. At 120, the densities are 0.0072 and 1.2e-9, as on the slide."
+        "Normal densities of the income in the two classes; the variances have the divisor n - 1. The ten records are "
+        "shown below the curves. At an income of 120, the densities are 0.0072 and 1.2e-9, as on the slide."
     )
     return Part(pictures=(Picture("figure-3", caption, columns, draw, (6.0, 3.4)),))
 
@@ -616,9 +627,9 @@ PAPER = Paper(
         Item("example", "5", "Naive Bayes on the ten records", _example_5),
         Item("example", "6", "Zero frequencies and m-estimates", _example_6),
     ),
-    "We compute each number of the slides with the library, on the ten tax records of the lecture. The tables show our "
-    "number and, in parentheses, the number on the slide and the difference. Figures and examples "
-    "have no numbers on the slides, so we number them here.",
+    "We compute each number of the slides with the library, in most examples on the ten tax records of the lecture. "
+    "The tables show our number and, in parentheses, the number on the slide and the difference. The slides do not "
+    "number their figures and examples, so we number them here.",
     "Two numbers on the slides are wrong: P(X | No) is 0.00235 instead of 0.0024 (the slide multiplies a rounded "
     "factor), and 0.0072 is misprinted once as 0.00072. One formula is wrong: the denominator of the Laplace estimate "
     "must contain the number of values, not the number of classes.",

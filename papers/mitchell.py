@@ -1,4 +1,4 @@
-"""Mitchell 1997, *Machine Learning*, chapter 8: its figure, and pictures and numbers for its statements."""
+"""Mitchell 1997, *Machine Learning*, chapter 8: the figure of the chapter, and examples for its statements."""
 
 from __future__ import annotations
 
@@ -119,11 +119,11 @@ def figure_8_1(options: Options) -> Part:
         "Left: the query x_q (cross), its nearest neighbor inside the small circle and its five nearest neighbors "
         "inside the large circle. The nearest neighbor has class +; three of the five have class -. Right: the Voronoi "
         "cell of each example contains all points that are nearer to it than to any other example. Everywhere in a "
-        "cell, 1-NN predicts the class of its example (hatched: -)."
+        "cell, 1-NN predicts the class of the example inside it. Cells of class - are hatched."
     )
     notes = (
         "We do not know the coordinates of the book's points, so we chose points that agree with the book's statements "
-        "about the query; the classifier predicts the classes.",
+        "about the query. The classes in the table are predicted by `KNNClassifier`.",
         "The cells are convex, and the prediction in a cell is the class of the example inside it.",
     )
     return Part((table,), (Picture("figure-8.1", caption, columns, draw, (7.4, 3.8)),), notes)
@@ -189,11 +189,13 @@ def weighted_votes() -> FigureTable:
     }
     prediction = f"prediction: {model.predict(QUERY)[0]}, share of +"
     rows[prediction] = (Figure(None), Figure(None), Figure(_probability(model, QUERY, "+")))
-    return FigureTable("votes by eq. 8.3", ("distance", "w = 1/d^2", "share"), rows, digits=(".3g", 0))
+    return FigureTable(
+        "votes of the five nearest neighbors by eq. 8.3", ("distance", "w = 1/d^2", "share"), rows, digits=(".3g", 0)
+    )
 
 
 def rules() -> FigureTable:
-    """Check the statements of the text about exact matches and a constant function."""
+    """Check the statements of the chapter about exact matches and a constant function."""
     at = POINTS[[1]]
     doubled = KNNClassifier(5, distance=euclidean(), vote="inverse_square", prior=None, n_jobs=1)
     doubled.fit(np.vstack([POINTS, at, at]), [*CLASSES, "+", "+"])
@@ -202,7 +204,7 @@ def rules() -> FigureTable:
     answers = constant.predict(GRID[:, None])
     rows = {
         "query equal to an example of class -": (Figure(str(voter(5, "inverse_square").predict(at)[0]), "-"),),
-        "query equal to three: -, +, +": (Figure(str(doubled.predict(at)[0]), "+"),),
+        "query equal to three examples, of classes -, + and +": (Figure(str(doubled.predict(at)[0]), "+"),),
         "eq. 8.4 with constant f = 7: smallest prediction": (Figure(float(answers.min()), 7.0),),
         "eq. 8.4 with constant f = 7: largest prediction": (Figure(float(answers.max()), 7.0),),
     }
@@ -226,14 +228,15 @@ def example_8_2_1(options: Options) -> Part:
         "A function of one attribute, estimated from twelve examples. The unweighted mean of the three nearest "
         "examples (eq. 8.1) is a step function. With weights of 1/d^2 (eq. 8.4), the estimate passes through every "
         "example and jumps where the third neighbor changes. With all examples instead of three (Shepard's method), "
-        "the estimate has no jumps, but it is flat at every example and pulled toward the overall mean in between."
+        "the estimate has no jumps, but it is flat at every example, and between the examples it is pulled toward the "
+        "mean of all examples."
     )
     rows = {name: (Figure(root_mean_square(model)),) for name, model in models.items()}
     title = "root mean square distance from the target function"
     errors = FigureTable(title, ("12 examples",), rows, digits=(3, 0))
     notes = (
-        "Weighted by eq. 8.3, the five neighbors of Figure 8.1 predict +: the nearest neighbor outvotes the other "
-        "four.",
+        "Weighted by eq. 8.3, the five neighbors of Figure 8.1 predict +: the nearest neighbor has more weight than "
+        "the other four together.",
         "The book calls the distance-weighted rule robust to noisy examples. This rule is more robust than a single "
         "neighbor, and using all examples does not reduce its accuracy. But 1/d^2 gives the nearest example most of "
         "the vote, so unweighted votes of the same neighbors are even more robust.",
@@ -345,8 +348,9 @@ def example_8_2_2(options: Options) -> Part:
     columns = ("mean stretch factor z_j (largest: 1)", "selected, percent of trials")
     weights = FigureTable("leave-one-out weights and selection with twenty attributes", columns, rows, digits=(3, 0))
     notes = (
-        "This is the thought experiment of the book: the attributes are uniform in [0, 1], and a row is positive if "
-        "its second attribute is above a sine wave of the first.",
+        "The book describes a thought experiment with twenty attributes, of which two are relevant. Here, the "
+        "attributes are uniform in [0, 1], and a row is positive if its second attribute is above a sine wave of the "
+        "first.",
         "The book learns stretch factors by repeated random splits; the leave-one-out weights instead minimize a "
         "smooth loss over all held-out rows at once. Attributes are selected by forward selection as in Moore & Lee "
         "(1994).",
@@ -382,10 +386,11 @@ def _attribute_picture(
         right.grid(axis="x", visible=False)
 
     caption = (
-        f"k-NN with a growing number of irrelevant attributes (means of {trials} trials, error bars of one standard "
-        "error). Left: if all attributes have the same weight, the nearest neighbors are less and less similar in the "
-        "two relevant attributes. Learned attribute weights, which stretch the axes, compensate for this; weights "
-        "learned for each query help least. Right: the stretch factors of twenty attributes."
+        f"Left: accuracy of k-NN with a growing number of irrelevant attributes (means of {trials} trials, error bars "
+        "of one standard error). If all attributes have the same weight, the nearest neighbors are less and less "
+        "similar in the two relevant attributes. Learned attribute weights, which stretch the axes, compensate for "
+        "this; weights learned for each query help least. Right: the stretch factors of twenty attributes, learned by "
+        "leave-one-out. The first two attributes are relevant."
     )
     names = (*DRAWN, ALONE)
     columns = {
@@ -436,15 +441,16 @@ def example_8_3(options: Options) -> Part:
     columns = (f"prediction at {AT}", "error", "root mean square error")
     table = FigureTable("local averages and local lines", columns, rows, digits=(3, 0))
     caption = (
-        f"The three criteria over the whole range, with k = {NEIGHBORS} and a Gaussian kernel of bandwidth "
-        f"{BANDWIDTH}. E1 jumps where the set of neighbors changes; E2 is smooth; E3 is close to E2 and uses only k "
-        "examples."
+        f"Predictions of locally weighted linear regression by the book's three criteria, with k = {NEIGHBORS} and a "
+        f"Gaussian kernel of bandwidth {BANDWIDTH}. E1 weights the k nearest examples equally, E2 weights all examples "
+        "by the kernel, and E3 weights the k nearest examples by the kernel. E1 jumps where the set of neighbors "
+        "changes; E2 is smooth; E3 is close to E2 and uses only k examples."
     )
     curves = _curves("example-8.3-criteria", caption, X, y, {name: models[name] for name in criteria()}, 3.9, 3)
     notes = (
         "Criterion three is as good as criterion two here, as the book says, and uses only k examples.",
-        "The rule of eq. 8.7, in coordinates centered on the neighbors, converges to the weighted least squares fit, "
-        "which the library otherwise computes directly.",
+        "The gradient descent of eq. 8.7, in coordinates centered on the neighbors, converges to the weighted least "
+        "squares fit, which the library computes directly by default.",
     )
     return Part((table, _descent(X, y)), (_at_a_query(X, y, models), curves), notes)
 
@@ -462,7 +468,7 @@ def _descent(X: FloatArray, y: FloatArray) -> FigureTable:
         title = f"after {steps} step{'s' * (steps > 1)} of eq. 8.7"
         rows[title] = (Figure(prediction), Figure(prediction - direct, digits=(".1e", 0)))
     rows["solved directly"] = (Figure(direct), Figure(None))
-    return FigureTable("prediction by criterion three", (f"at {AT}", "minus the solution"), rows, digits=(6, 0))
+    return FigureTable("prediction by criterion three", (f"at {AT}", "minus the direct solution"), rows, digits=(6, 0))
 
 
 def _at_a_query(X: FloatArray, y: FloatArray, models: Mapping[str, Any]) -> Picture:
@@ -499,9 +505,9 @@ def _at_a_query(X: FloatArray, y: FloatArray, models: Mapping[str, Any]) -> Pict
 
     caption = (
         f"Locally weighted linear regression at the query x_q = {AT}. Examples are weighted by a Gaussian kernel of "
-        "their distance (lower plot; larger circles in the upper plot), a line is fitted to the weighted examples, and "
-        "the value of this line at x_q is the prediction. At the end of the data, nearly all neighbors are on one "
-        "side: the unweighted and the weighted mean are far off, but the line is accurate."
+        "their distance: the lower plot shows the weights, and larger circles in the upper plot have more weight. A "
+        "line is fitted to the weighted examples; its value at x_q is the prediction. At the end of the data, nearly "
+        "all neighbors are on one side, so the unweighted and the weighted mean are far off, but the line is accurate."
     )
     return Picture("example-8.3-query", caption, columns, draw, (6.4, 4.6))
 
@@ -539,16 +545,16 @@ def example_8_4(options: Options) -> Part:
         digits=(3, 0),
     )
     caption = (
-        "With a kernel at every example, the network can fit all examples exactly, including their noise; if the "
-        "kernels are narrow, the network returns to the constant w_0 between the examples. With a penalty chosen by "
-        "leave-one-out, or with few centers, the network is smooth."
+        "Predictions of three networks. With a kernel at every example, a network can fit all examples exactly, "
+        "including their noise; if the kernels are narrow, the network returns to the constant w_0 between the "
+        "examples. With a penalty chosen by leave-one-out, or with few centers, the network is smooth."
     )
     curves = _curves("example-8.4-centers", caption, X, y, models, 4.2, 2)
     notes = (
         "The sum of eq. 8.8, computed with the kernels and weights of the network, equals the prediction of the "
         "network.",
         "With a kernel at every example and no penalty, the network fits all examples exactly, as the book says. If "
-        "the examples are noisy, this is a disadvantage.",
+        "the examples are noisy, an exact fit is a disadvantage.",
     )
     return Part((table,), (_kernels(X, y, models[f"{CENTERS} kernels"]), curves), notes)
 
@@ -575,9 +581,10 @@ def _kernels(X: FloatArray, y: FloatArray, model: RBFNetworkRegressor) -> Pictur
         figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=3)
 
     caption = (
-        f"A network of {CENTERS} Gaussian kernels of width {WIDTH} (eqs. 8.8 and 8.9): each kernel multiplied by "
-        "its weight, and the sum of these products and the constant w_0. The centers are found by k-means on the "
-        "inputs, the weights by least squares over all examples. Each kernel is local, but the fit is global."
+        f"A network of {CENTERS} Gaussian kernels of width {WIDTH} (eqs. 8.8 and 8.9). The plot shows each kernel "
+        "multiplied by its weight, and the network, which is the sum of these products and the constant w_0. The "
+        "centers are found by k-means on the inputs; the weights are found by least squares over all examples. Each "
+        "kernel is local, but the fit is global."
     )
     return Picture("example-8.4-kernels", caption, columns, draw, (6.4, 4.2))
 

@@ -177,7 +177,7 @@ class Figure:
 
     @property
     def difference(self) -> float:
-        """Our figure minus the printed figure; NaN if one of them is missing or a word."""
+        """Our figure minus the printed figure; NaN if one of the two is not a number."""
         if isinstance(self.ours, float | int) and isinstance(self.theirs, float | int):
             return self.ours - self.theirs
         return math.nan

@@ -68,22 +68,26 @@ def measure(names: list[str] | tuple[str, ...], folder: Path | None, effort: Eff
 def notes(effort: Effort) -> list[str]:
     """Return notes on how the tables were measured."""
     return [
-        f"Cross-validation with {effort.folds} random folds, the same for all models: {effort.runs} runs, or one run "
-        f"for data sets of {MANY_ROWS:,} rows or more. Scores are means over all rows. Everything is learned within "
-        "the training folds: cut points, weights, numbers of components, imputed values.",
+        f"The first three tables are from cross-validation with {effort.folds} random folds, the same for all models. "
+        f"There are {effort.runs} runs, or one run for data sets of {MANY_ROWS:,} rows or more. Scores are means over "
+        "all rows. Everything is learned within the training folds: cut points, weights, numbers of components, "
+        "imputed values.",
         f"MixtureModel() has random_state=0, and n_init=1 for data sets of {MANY_ROWS:,} rows or more.",
         "scikit-learn: missing values are imputed by the median or the most frequent value. GaussianNB gets one-hot "
-        "columns and the ranks of ordinal levels. CategoricalNB gets ordinal codes, with numbers in five "
-        "equal-frequency bins (KBinsDiscretizer), and all values in the whole table are declared in advance.",
-        f"A tenth: models are trained on floor(n / 10) rows and tested on the others, {effort.draws} times "
-        f"({effort.draws_of_many} times for data sets of {MANY_ROWS:,} rows or more). All models are given "
+        "columns and the ranks of ordinal levels. CategoricalNB gets ordinal codes, and its numeric columns are put "
+        "into five equal-frequency bins (KBinsDiscretizer). Its encoder is given the categories of the whole table, so "
+        "no category is unknown.",
+        f"In the other tables, models are trained on floor(n / 10) rows and tested on the other rows, {effort.draws} "
+        f"times ({effort.draws_of_many} times for data sets of {MANY_ROWS:,} rows or more). All models are given "
         "the full set of classes, including those absent from the training rows. "
         "'p(true class) = 0' is the share of test rows whose true class gets probability 0 from the plug-in model "
         'with the default zero_policy="-inf", followed by the number of draws with such a row. The log-score of these '
         "draws would be -inf; the plug-in columns count 100 nats for each such row instead. The capped columns count "
         "at most 100 nats for every row, so that values far in the tails of the normal density or Student's t do not "
-        "dominate. The tables of binned numbers and of shuffled columns are capped too. Gains are given with their "
-        "standard error over the draws, and accuracies as plug-in / evidence.",
+        "dominate. The tables of binned numbers and of shuffled columns are capped too. Gains are shown with their "
+        "standard error over the draws. 'Better in' is the number of draws in which evidence (or the model of the "
+        "line) has a better log-score than the plug-in model. The accuracies of plug-in and evidence are separated by "
+        "a slash.",
     ]
 
 

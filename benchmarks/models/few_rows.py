@@ -91,7 +91,7 @@ def grids(measured: Mapping[str, Mapping[str, FromATenth]]) -> tuple[Grid, Grid]
         [_line(name, scores) for name, scores in measured.items()],
     )
     bins = Grid(
-        f"The same with binned numbers: {BINNED_PLUG_IN} vs. {BINNED_EVIDENCE}",
+        f"Trained on a tenth of the rows, with binned numeric columns: {BINNED_PLUG_IN} vs. {BINNED_EVIDENCE}",
         ("data set", *COMPARED, "accuracy"),
         [_binned_line(name, scores) for name, scores in measured.items()],
     )

@@ -36,7 +36,10 @@ def grid(scores: Mapping[str, Mapping[str, Score]], cut: Mapping[str, Mapping[st
             means = [scores[name][EVIDENCE].log, scores[name][BINS_BY_CLASS].log, found[column].log]
             lines.append([name, *map(figure, means), column])
     columns = ("data set", EVIDENCE, BINS_BY_CLASS, "one column binned", "column")
-    title = "Non-normal columns: log-score if MDL bins only one column, for which binning helps most"
+    title = (
+        "Non-normal columns: log-score if only one column is binned by MDL, namely the column for which binning helps "
+        "most"
+    )
     return Grid(title, columns, lines)
 
 

@@ -37,7 +37,7 @@ def main() -> None:
             numbers = " | ".join(number_text(float(number)) for number in (*found[1:], spread))
             print(f"| {name} | {len(drawn(y, 0)[0])} | {learner} | {found[0]:.3f} | {numbers} |", flush=True)
     print(f"\nSets of level {LEVEL} of NaiveBayes() by 10 folds, means of {DRAWS} draws.\n")
-    print("| table | rows | classes | compared with | covered | rarest class covered | classes in a set |")
+    print("| table | rows | classes | p-values from | covered | rarest class covered | classes in a set |")
     print("| --- | ---: | ---: | --- |" + " ---: |" * 3)
     for name in CLASSES:
         X, y = datasets.load(name, frame=None)

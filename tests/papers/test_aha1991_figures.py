@@ -68,7 +68,7 @@ def test_extensions_improve_with_training() -> None:
     second = [third.tables[0][str(stage), "IB2, correct area in percent"].value for stage in aha1991.STAGES]
     assert second[0] < second[1] < second[2]
     assert areas[2] - 10 < second[2] < areas[2]
-    assert third.tables[0]["100", "IB2 saved"].value < 45
+    assert third.tables[0]["100", "instances saved by IB2"].value < 45
     columns = third.pictures[0].columns
     assert len(columns["x1"]) == sum(aha1991.STAGES)
     assert 0 < sum(columns["saved"]) < len(columns["saved"])
@@ -78,7 +78,7 @@ def test_extensions_improve_with_training() -> None:
 def test_what_is_saved_is_near_the_boundary() -> None:
     part = aha1991.figure_4(FEW)
     (table,) = part.tables
-    assert table["saved, percent of all", "IB2"].value < 20
+    assert table["saved instances, percent of all", "IB2"].value < 20
     assert table["saved instances closer to the boundary than the median of all instances, percent", "IB2"].value > 75
     assert artists(part) == [1]
     assert not any(part.pictures[0].columns["noisy"])
@@ -87,7 +87,8 @@ def test_what_is_saved_is_near_the_boundary() -> None:
 def test_noisy_instances_are_saved_more_often() -> None:
     part = aha1991.figure_7(FEW)
     table, by_size = part.tables
-    saved, everywhere = table["noisy, percent of the saved", "IB2"], table["noisy, percent of all", "IB2"]
+    saved = table["noisy instances, percent of the saved", "IB2"]
+    everywhere = table["noisy instances, percent of all", "IB2"]
     assert saved.theirs == 26.3
     assert saved.value > everywhere.value + 5
     assert everywhere.value == pytest.approx(19, abs=3)

@@ -138,7 +138,7 @@ def test_reports_print_ours_beside_theirs() -> None:
     hits, losses = report.tables
     assert str(hits).splitlines()[1].endswith("10% BIBL  remark")
     assert str(hits).splitlines()[2].startswith("  Iris  60.0 ± 10.0 (93.4, -33.4)  60.0 ± 10.0 (94.4, -34.4)  60.0")
-    assert str(losses).splitlines()[2].endswith("1.50 ± 0.50 (2.9, -1.40)  1.50 ± 0.50 (0.2, +1.30)  bins of our own")
+    assert str(losses).splitlines()[2].endswith("1.50 ± 0.50 (2.9, -1.40)  1.50 ± 0.50 (0.2, +1.30)  our own bins")
     assert str(report) == f"{hits}\n\n{losses}\n\n- A note."
     assert "| Iris | 60.0 ± 10.0 (93.4, -33.4) |" in report.markdown()
     assert report.tables[0]._repr_html_().count("<table>") == 1
@@ -159,13 +159,13 @@ def scores_of(line: bibl1998.Printed, off: dict[str, float] | None = None) -> di
 
 def test_reports_say_which_figures_do_not_agree() -> None:
     line = next(line for line in bibl1998.TABLE_1 if line.name == "lymphography")
-    near = "1 point (0/1-score), 0.1 (log-score, BIBL) or 0.7 (log-score, MLNB)."
+    near = "1 point (0/1-score), 0.1 (log-score, BIBL) or 0.7 (log-score, MLNB) of the published numbers."
     (note,) = bibl1998.compare({line: scores_of(line)}).notes
-    assert note == f"For the data sets without numeric columns, 8 of 8 published numbers agree within {near}"
+    assert note == f"For the data sets without numeric columns, 8 of 8 results are within {near}"
     (note,) = bibl1998.compare({line: scores_of(line, off={"10% MLNB": -1.5})}).notes
     assert note == (
-        f"For the data sets without numeric columns, 7 of 8 published numbers agree within {near} The other "
-        "numbers: Lymphography, 10% MLNB, 0/1-score in percent: 37.8 ± 0.3 (39.3), which differs by 3.5 standard "
+        f"For the data sets without numeric columns, 7 of 8 results are within {near} The other "
+        "results: Lymphography, 10% MLNB, 0/1-score in percent: 37.8 ± 0.3 (39.3), which differs by 3.5 standard "
         "errors of the difference."
     )
     assert bibl1998.compare({bibl1998.TABLE_1[6]: scores_of(bibl1998.TABLE_1[6])}).notes == ()

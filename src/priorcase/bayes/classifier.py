@@ -363,7 +363,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         self._memory.check(0 if declared is None else declared[0].size)
 
     def _weighted_by_place(self) -> str | None:
-        """Return the name of a prior with one weight for each undeclared class, or None if there is no such prior."""
+        """Return the name of a prior that lists one weight per class although ``classes`` is not given, if any."""
         if self._labeling.declared is not None:
             return None
         if is_list(self._class_prior):

@@ -177,7 +177,12 @@ priorcase cases new notes.cases"""
 
 
 @_command("new", _NEW, "Create a case base.")
-@option("--attribute", "NAME=KIND", "Kind of an attribute, levels a<b<c, or a taxonomy TREE.json.", multiple=True)
+@option(
+    "--attribute",
+    "NAME=KIND",
+    "Kind, ordered levels (a<b<c) or taxonomy file (TREE.json) of an attribute.",
+    multiple=True,
+)
 @option("--like", "TABLE", "Declare the columns of this table as attributes; --attribute corrects kinds.")
 @_roles
 @read_option

@@ -134,8 +134,8 @@ def decoded(table: Table) -> list[Row]:
 class PerQuery(ABC):
     """Base class of immutable results with one item per query; a selected item keeps the number of its query.
 
-    Subclasses have a field ``numbers``, by default 0, 1, ..., and list all other fields with one entry per query in
-    ``_by_query``. A subclass with a different structure overrides `_taken`, which selects queries.
+    Subclasses have a field ``numbers``, by default 0, 1, ...; ``_by_query`` must contain the names of all other fields
+    that have one entry per query. A subclass with a different structure overrides `_taken`, which selects queries.
     """
 
     numbers: tuple[int, ...]

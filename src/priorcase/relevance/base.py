@@ -25,7 +25,7 @@ _MIN_WEIGHT = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class TrainingData:
-    """The stored rows from which attribute weights are learned, with one of their targets and a fitted distance."""
+    """The rows from which attribute weights are learned, with a fitted distance and the position of the target."""
 
     instances: Instances
     fitted: FittedDistance

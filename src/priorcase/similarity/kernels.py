@@ -239,7 +239,7 @@ def kernel_weights(kernel: Kernel, u: FloatArray) -> FloatArray:
 
 
 def function_weights(function: Callable[[Any], Any], distances: FloatArray, parameter: str) -> FloatArray:
-    """Return the valid weights that a user's function computes; the function may overwrite ``distances``."""
+    """Compute weights by a user's function and check them; the function may overwrite ``distances``."""
     who, noun = f"{parameter}={quoted(function)}", "vote" if parameter == "vote" else "weight"
     n = distances.shape
     try:
