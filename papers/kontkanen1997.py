@@ -168,8 +168,8 @@ def table_1(options: Options) -> Part:
         "The paper does not say how it discretized numeric columns. We chose the method that comes closest to the "
         "published figures, so the agreement does not prove that the paper used the same method.",
         "With uniform priors, MAP is the same as maximum likelihood. Parameters below 1e-4 are raised to 1e-4. The "
-        "paper does not say how it treated probabilities of 0. Its MAP log-scores are too high for a rule that counts "
-        "100 nats for a true class with probability 0.",
+        "paper does not say how it treated probabilities of 0. Its MAP log-scores are so high that it cannot have used "
+        "a penalty of 100 nats for a true class with probability 0.",
         "The published log-scores of SC cannot be obtained from eq. 8. By this equation, the probability of a "
         "value seen f times in h rows is nearly (f + 1/2) / (h + 1/2), so with hundreds of rows SC is nearly the same "
         f"as EV. Our scores of SC minus our scores of EV are between {min(differences):+.3f} and "

@@ -228,7 +228,7 @@ SEARCHES = [
     ({"weights": [1.0, -1.0]}, "weights must be 2 finite"),
     ({"weights": [1.0]}, "weights"),
     ({"weights": "heavy"}, "weights"),
-    ({"exclude": [1]}, "exclude must be one id for each of the 3"),
+    ({"exclude": [1]}, "exclude must contain 3 ids"),
     ({"exclude": ["a"] * 3}, "exclude"),
     ({"threads": 0}, "threads"),
     ({"threads": "2"}, "threads"),

@@ -494,7 +494,7 @@ def _given_weights(prior: Prior, given: Any, asked: str, *shapes: tuple[int, ...
 def log_marginals(discrete: Discrete, weights: FloatArray, more: FloatArray | float = 0.0) -> FloatArray:
     """Return the log marginal likelihood of each discrete attribute in each class (Kontkanen et al. 1998, eq. 8).
 
-    ``more`` is the Dirichlet weight of an additional value of each attribute, which occurs in no row.
+    ``more`` is the Dirichlet weight of one additional value per attribute, a value that occurs in no row.
     """
     shape = discrete.totals.shape
     cells, classes = np.nonzero(np.where(discrete.inside[:, np.newaxis], discrete.counts, 0.0))

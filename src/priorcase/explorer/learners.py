@@ -118,7 +118,7 @@ def problem_of(workspace: Workspace) -> Any:
 
 
 def candidates_of(problem: Any) -> list[Any]:
-    """Return the learners that a report compares, and the k-NN learner that the explorer uses at first."""
+    """Return the learners that a report compares; the last one is the k-NN learner that the explorer starts with."""
     from priorcase.reporting.learners import Candidate, candidates, rescaled
 
     threads = 1 if len(problem) <= _SMALL else None

@@ -478,7 +478,7 @@ class Index(TextResult):
             exclude = np.asarray(exclude)
             if exclude.shape != (count,) or (count and exclude.dtype.kind not in "iu"):
                 raise ParameterError(
-                    f"exclude must be one id for each of the {count} queries, or -1 for none, got {quoted(exclude)}"
+                    f"exclude must contain {count} ids, one per query (-1 to exclude no row), got {quoted(exclude)}"
                 )
             exclude = np.ascontiguousarray(exclude, dtype=np.int64)
         return cells, rows, exclude
