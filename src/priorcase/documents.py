@@ -114,5 +114,5 @@ def proposal_document(found: Any, proposal: Any) -> dict[str, Any]:
 
 
 def event_documents(events: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return the events in the history of a case base."""
+    """Convert events from the history of a case base to dictionaries of JSON types."""
     return [{"at": e.at, "action": e.action, "case": e.id, "by": e.by, "why": e.why} for e in events]
