@@ -104,8 +104,8 @@ def read_table(
         ``"dmy"`` or ``"mdy"``, the order of day and month in dates that do not begin with the year; or a ``strptime``
         format for all dates; or None to infer the format.
     missing
-        One or several strings that mean a missing value; they replace the strings in `MISSING`. The markers of missing
-        values that a file format defines are always recognized.
+        One or several strings that mean a missing value; they replace the strings in `MISSING`. A file format's own
+        markers, such as ``?`` in ARFF, are always recognized.
     sheet
         The sheet of a workbook, by its name or its number from 1.
     name

@@ -118,7 +118,7 @@ def problem_of(workspace: Workspace) -> Any:
 
 
 def candidates_of(problem: Any) -> list[Any]:
-    """Return the learners that `priorcase.report` compares, and k-nearest neighbors with a fixed k."""
+    """Return the learners that `priorcase.report` compares, plus k-nearest neighbors with a fixed k."""
     from priorcase.reporting.learners import Candidate, candidates, rescaled
 
     threads = 1 if len(problem) <= _SMALL else None

@@ -453,7 +453,7 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
 class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
     """Radial basis function network for classification, with one output for each class.
 
-    Each class is fitted as a 0/1 target as in `RBFNetworkRegressor`, with shared centers, widths and penalty. Negative
+    Each class is fitted as a 0/1 target, as in `RBFNetworkRegressor`, with shared centers, widths and penalty. Negative
     outputs are set to 0, and then outputs are divided by their sum. These shares s are calibrated to probabilities
     ``(1 - u) s_c^(1/T) / sum s^(1/T) + u / K`` for K classes. T and u are selected by the leave-one-out log-score.
 
