@@ -98,7 +98,7 @@ class LocalCoefficients(results.PerQuery, results.GridResult):
         return tuple(names)
 
     def frame(self, backend: Backend | None = None) -> Any:
-        """Return a data frame with one row for each query (and target, if there are several).
+        """Return a data frame with one row for each query, or for each query and target if there are several targets.
 
         ``backend``: see `Precedents.frame`.
         """
