@@ -14,7 +14,7 @@ from priorcase._core import set_interrupt_check
 
 
 class Cancelled(BaseException):
-    """Raised when a computation is cancelled; like KeyboardInterrupt, it is not caught by ``except Exception``."""
+    """Raised when a computation is canceled; like KeyboardInterrupt, it is not caught by ``except Exception``."""
 
 
 class Cancellation:
@@ -71,7 +71,7 @@ _OF = local()
 
 
 def check_cancelled() -> None:
-    """Raise `Cancelled` if the work of the current thread was cancelled."""
+    """Raise `Cancelled` if the work of the current thread was canceled."""
     cancellation: Cancellation | None = getattr(_OF, "cancellation", None)
     if cancellation is not None:
         cancellation.check()

@@ -59,7 +59,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     missing: Any
     keep_rows: bool
     _missing_apart = False
-    """Whether missing values are counted in every part of a date or set, or only in the first part."""
+    """Whether missing values, if counted, are counted in every part of a date or set, not only in the first part."""
     _counts_pairs = False
     """Whether the classifier counts pairs of values."""
     _default_prior: ClassVar[Prior | None] = None

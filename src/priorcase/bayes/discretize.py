@@ -50,7 +50,7 @@ class Discretizer(Protocol):
     """Whether the cuts depend on the classes of the rows."""
 
     def cuts(self, values: FloatArray, classes: Classes, n_classes: int, weights: Weights) -> FloatArray:
-        """Return cut points in strictly ascending order, or an empty array if a single bin is best."""
+        """Return cut points of known values in any order: strictly ascending, or empty if a single bin is best."""
         ...
 
 
@@ -285,7 +285,7 @@ class _Split(NamedTuple):
 
     at: int
     gain: float  # information gain in nats
-    whole: FloatArray  # weight of each class in the range
+    whole: FloatArray  # weight of each class that occurs in the range
     left: FloatArray  # weight of each class that occurs to the left of the cut
     right: FloatArray  # weight of each class that occurs to the right of the cut
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MOST_CELLS = 2**25
 
 MISSING, UNSEEN, FIRST = 0, 1, 2
-"""Positions of an attribute's cells: missing values, unseen values (always 0), then one cell for each code."""
+"""Positions of an attribute's cells: missing values, unseen values (never counted), then one cell for each code."""
 
 
 # -- counts
@@ -352,6 +352,7 @@ class BayesMemory(Memory):
         counts, classes = self._counts, self.instances.target_counts()
         if not self._binned:
             return counts.cells, counts.starts, classes
+        # Counts of bins are not kept up to date, since the cut points depend on all rows.
         binned = self._counted(self._binned, cuts, [FIRST + len(points) + 1 for points in cuts], threads)
         starts = np.concatenate([counts.starts[:-1], counts.starts[-1] + binned.starts])
         return np.concatenate([counts.cells, binned.cells]), starts, classes

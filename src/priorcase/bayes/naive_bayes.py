@@ -40,16 +40,16 @@ class AdditiveBayes(BayesClassifier):
 
     @reads
     def contributions(self, X: Any, *, versus: Value | None = None) -> Contributions:
-        """Return each column's contribution to the log-odds against ``versus`` (default: the runner-up class)."""
+        """Explain by column the log-odds of the predicted class against ``versus`` (default: the runner-up class)."""
         return columns.contributions(self, X, versus)
 
     @reads
     def predict_column(
         self, X: Any, column: Name, *, y: Any = None, return_proba: bool = False
     ) -> AnyArray | tuple[AnyArray, FloatArray]:
-        """Predict a column, or ``"class"``, by its most probable value or `Interval`, or by the mean of a density.
+        """Predict a column, or ``"class"``, from all other columns and known classes ``y``.
 
-        ``y`` contains known classes. With ``return_proba``, the probabilities of the `column_values` are also returned.
+        The result is the most probable value or `Interval`, or a mean; ``return_proba`` adds all probabilities.
         """
         return columns.predict_column(self, X, column, y, return_proba)
 

@@ -548,7 +548,7 @@ def _bound(name: str, kind: CaseKind | None, given: str) -> object:
 
 
 def typed(name: str, kind: CaseKind | None, text: str) -> object:
-    """Parse a number or date in any usual notation; return other text unchanged.
+    """Parse a number or date in any usual notation; return other text unchanged; raise an error for ambiguous text.
 
     >>> typed("price", Numeric(), "1.516,34"), typed("sold", Date(), "16.03.2025"), typed("price", Numeric(), "many")
     (1516.34, '2025-03-16', 'many')

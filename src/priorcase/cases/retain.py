@@ -197,7 +197,8 @@ def decide(
     """Decide whether to keep a new solved case, without changing the case base. See `CaseBase.retain`.
 
     The policies ``"if_wrong"`` and ``"records"`` are IB2 and IB3 (Aha, Kibler & Albert, *Machine Learning* 6, 1991,
-    sections 3 and 4).
+    sections 3 and 4). ``records`` contains the records of stored cases by id, and ``dropping`` is the confidence level
+    of the test that retires cases.
     """
     hint = "'if_wrong' keeps cases that the case base solves wrongly; 'if_new' keeps cases without near-duplicates."
     check_choice("policy", policy, get_args(Policy), hint=hint)
@@ -375,7 +376,10 @@ def records_of(
     dropping: float = 0.875,
     success: Success = "outcome",
 ) -> Records:
-    """Return the usage records of all cases with a solution as one table; see `CaseBase.records`."""
+    """Return the usage records of all cases with a solution as one table; see `CaseBase.records`.
+
+    ``acceptance`` and ``dropping`` are the confidence levels of the tests for acceptable cases and for poor cases.
+    """
     solutions = Solutions.of(table, tolerance)
     accepting = normal_quantile(acceptance, parameter="acceptance")
     rejecting = normal_quantile(dropping, parameter="dropping")

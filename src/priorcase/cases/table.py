@@ -211,7 +211,7 @@ class Snapshot:
 
 
 class CaseTable:
-    """All cases in memory, stored by columns in the order of their ids."""
+    """All cases in memory, stored by columns in id order; after any change, equal to a new table of the same cases."""
 
     def __init__(self, attributes: Mapping[str, CaseKind]) -> None:
         self.attributes = dict(attributes)

@@ -72,7 +72,10 @@ class Rules:
         return self.keep == "every" and not self.window
 
     def compare(self, schema: Schema, rows: Instances, earlier: Comparison | None = None) -> Comparison:
-        """Return the `Comparison` for the attributes of a schema; distances other than Aha's are fitted to ``rows``."""
+        """Return the `Comparison` for the attributes of a schema; distances other than Aha's are fitted to ``rows``.
+
+        ``earlier`` is the comparison before attributes were added to the schema; its codes are kept.
+        """
         if self.growing:
             return _growing(self.distance, schema).with_live(earlier)
         fitted = self.distance.fit(rows, 0)

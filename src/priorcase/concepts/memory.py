@@ -315,7 +315,7 @@ def learn(
 
 
 def run_learn(descriptions: Descriptions, rows: Rows, threads: int, text: str, results: list[Any]) -> None:
-    """Learn rows in all compiled descriptions, and append the result of each description to ``results``."""
+    """Learn rows in all compiled descriptions, or in none on an error; append the result of each to ``results``."""
     (ids, cells, _), traced = rows, descriptions[None].trace is not None
     cores, labels = [one.core for one in descriptions.values()], _labels(descriptions, rows)
     if len(ids) <= MANY_ROWS:

@@ -467,6 +467,7 @@ class Symbols:
         columns: list[ReadColumn] = []
         for column, edges in zip(table.columns, self.edges, strict=True):
             if edges is not None and isinstance(column, np.ndarray):
+                # A number outside the stored range belongs to the nearest bin; a bin without stored rows is unseen.
                 interval = np.maximum(edges.searchsorted(column, side="right") - 1, 0)
                 column = Coded(np.where(np.isnan(column), -1, interval).astype(np.int32), range(edges.size))
             columns.append(column)

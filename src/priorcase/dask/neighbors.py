@@ -236,7 +236,7 @@ def nearest(part: IndexedPartition, queries: Queries, k: int, ties: bool, weight
 
 
 def merged(lists: Sequence[Found], k: int, ties: bool) -> Found:
-    """Merge neighbors from several partitions; keep the ``k`` nearest of each query, or all if rows have weights."""
+    """Merge neighbors from several partitions; keep the ``k`` nearest (and ties, if asked), or all if weighted."""
     lists = [each for each in lists if len(each.ids)] or list(lists[:1])
     if not len(lists[0].ids):
         return lists[0]

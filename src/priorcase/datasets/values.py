@@ -233,6 +233,7 @@ def _no_nan(numbers: Any) -> bool:
 
 
 def _codes(text: Any, whole: Any) -> bool:
+    """Return whether integers are codes: of equal length, some with leading zeros, or too large for float64."""
     import pyarrow.compute as pc
 
     lengths = pc.min_max(pc.binary_length(text)).as_py()
@@ -446,10 +447,11 @@ def _coded(fields: Fields) -> bool:
     if len(whole) == 0:
         return False
     lengths = pc.min_max(pc.binary_length(whole)).as_py()
-    if lengths["max"] >= len(str(_EXACT)):
-        return any(int(word) > _EXACT for word in whole.to_pylist() if len(word) >= len(str(_EXACT)))
-    same = lengths["min"] == lengths["max"] >= _CODE_LENGTH
-    return bool(same and pc.any(pc.starts_with(whole, "0")).as_py())
+    if lengths["min"] == lengths["max"] >= _CODE_LENGTH and pc.any(pc.starts_with(whole, "0")).as_py():
+        return True
+    if lengths["max"] < len(str(_EXACT)):
+        return False
+    return any(int(word) > _EXACT for word in whole.to_pylist() if len(word) >= len(str(_EXACT)))
 
 
 def convert(meaning: Meaning, fields: Fields, *, missing: tuple[str, ...] | None) -> tuple[Meaning, Any, BoolArray]:

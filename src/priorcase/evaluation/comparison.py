@@ -253,8 +253,9 @@ class Comparison(GridResult):
     def leaders(self, score: str | None = None) -> tuple[str, ...]:
         """Return the learners with the best mean: several if they tie, none if there are no values.
 
-        A learner without a value on some split is excluded if any other learner has values on all splits. The means of
-        the remaining learners are computed over the splits on which all of them have a value.
+        A learner that failed on some split, or whose score is undefined there, is excluded, unless this would exclude
+        every learner. The means of the remaining learners are computed over the splits on which all of them have a
+        value.
         """
         chosen, values = self.score(score), self.values(score)
         missing = {cell.learner for cell in self.cells if np.isnan(cell.values[chosen.name])}

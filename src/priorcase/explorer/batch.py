@@ -308,7 +308,7 @@ def _shown(name: str) -> str:
 
 
 def _at(*path: Any) -> Cell:
-    """Return a function that gets the value at the given keys of a nested dictionary, as text."""
+    """Return a function that gets the value at the given keys of a nested dictionary; lists become strings."""
     return lambda one: _text(reduce(getitem, path, one))
 
 

@@ -244,7 +244,10 @@ class _Queue:
 
 
 class Review:
-    """Review of the stored rows of a workspace, with the changes made since the model was last saved."""
+    """Review of the stored rows of a workspace, with the changes made since the model was last saved.
+
+    One thread makes all changes, in the order of the requests.
+    """
 
     def __init__(self, workspace: Workspace, service: Service, save: str | PathLike[str] | None) -> None:
         self.workspace, self.service, self.save = workspace, service, save

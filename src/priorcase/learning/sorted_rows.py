@@ -29,7 +29,8 @@ def value_orders(
     counts = [_sums(column, weights, size) for column, size in zip(codes, sizes, strict=True)]
     if all(np.unique(count).size == count.size for count in counts):
         return [np.argsort(-count, kind="stable") for count in counts]
-    # The score of a row is the sum of position * rank over all columns; a missing value has rank 0.
+    # The score of a row is the sum of position * rank over all columns. The rank of a nominal value is the rank of its
+    # frequency, so that it does not depend on names; a missing value has rank 0.
     likeness = np.zeros(len(weights))
     for position, values in enumerate(numbers, start=1):
         known = ~np.isnan(values)

@@ -249,7 +249,7 @@ class Labeling:
     flat: bool
     sort: LabelSort
     batches: tuple[tuple[int, np.dtype[Any]], ...]
-    declared: tuple[AnyArray, ...] | None = None
+    declared: tuple[AnyArray, ...] | None = None  # classes of each output, kept even if no stored row has them
 
     def saved(self) -> dict[str, Any]:
         """Return the fields to be saved with a model."""

@@ -217,7 +217,7 @@ def _kept(found: NeighborList, kept: BoolArray) -> NeighborList:
 
 
 def _at_most_one(weights: FloatArray, indptr: IntArray) -> FloatArray:
-    """Divide the weights of each query by their maximum if the maximum exceeds 1."""
+    """Divide the weights of each query by their maximum if it exceeds 1; if it is infinite, these weights become 1."""
     starts = indptr[:-1][np.diff(indptr) > 0]
     if not starts.size or weights.max() <= 1.0:
         return weights

@@ -317,7 +317,7 @@ def _counted(
 
 
 def _reduced(poll: Poll, query: int, classes: Classes, prior: FloatArray | None) -> int:
-    """Break a tie: drop the farthest neighbors of a query until a single class leads, and return this class."""
+    """Drop the farthest neighbors of a tied query until one class leads; if none ever leads, the nearest decides."""
     voters, n_classes = poll.voters, classes.labels.size
     part = slice(int(voters.indptr[query]), int(voters.indptr[query + 1]))
     order = np.argsort(voters.distances[part], kind="stable") + part.start

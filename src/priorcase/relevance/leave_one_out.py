@@ -216,7 +216,7 @@ def _distinct_rows(data: TrainingData, loss: str | None) -> tuple[IdArray, Targe
         repeats = np.ceil(weights).astype(np.int64)
         fractions, weights = weights - (repeats - 1), np.ones(int(repeats.sum()))
         weights[np.cumsum(repeats) - 1] = fractions  # last repetition of each row
-        first = np.repeat(first, repeats)
+        first = np.repeat(first, repeats)  # a row with weight 2 appears twice
     target = target[first] if classes is None else renumbered(target[first])
     return ordered.positions[first], Targets.of(target, weights, loss)
 

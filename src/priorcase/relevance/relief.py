@@ -169,7 +169,7 @@ def weighted_neighbors(
         reached = np.empty_like(left)
         for start, stop in zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True):
             np.cumsum(left[start:stop], out=reached[start:stop])
-        counts = np.minimum(left, k - (reached - left))
+        counts = np.minimum(left, k - (reached - left))  # the last row counts only in part if the total would exceed k
         kept = counts > SLACK
         indptr = np.concatenate(([0], np.cumsum(kept)))[indptr]
         near = NeighborList(indptr, rows[kept], found.distances[kept], counts[kept])

@@ -162,7 +162,7 @@ def _same(form: str, one: AnyArray, other: AnyArray) -> bool:
 
 
 def pattern(values: AnyArray) -> IntArray:
-    """Return the rank of each value in order of first occurrence; missing values also have a rank."""
+    """Rank values by first occurrence (missing is a value); columns that correspond one to one get equal ranks."""
     _, first, numbers = np.unique(values, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[numbers.ravel()]
 

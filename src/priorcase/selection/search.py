@@ -41,10 +41,10 @@ class Race:
     """Racing rule: drop a subset that is unlikely to beat the leader by more than ``gamma`` (Moore & Lee 1994).
 
     Let d be the mean loss of a subset minus the mean loss of the leader, after m of n rows. The difference after all n
-    rows is treated as a Student t variable with mean d and variance ``s^2 / m * (1 - m / n)``. A subset is dropped if
-    ``P(difference < -gamma)`` is below ``delta`` divided by the number of comparisons. If ``paired`` is True, s^2 is
-    the variance of the differences in loss between the two subsets on the same row (BRACE, a blocked race). Otherwise,
-    s^2 is the sum of the variances of the losses of both subsets (RACE).
+    rows is treated as a Student t variable with mean d and variance ``s^2 / m * (1 - m / n)``, because rows are drawn
+    without replacement. A subset is dropped if ``P(difference < -gamma)`` is below ``delta`` divided by the number of
+    comparisons. If ``paired`` is True, s^2 is the variance of the differences in loss between the two subsets on the
+    same row (BRACE, a blocked race). Otherwise, s^2 is the sum of the variances of the losses of both subsets (RACE).
 
     For s^2, one artificial row is added on which the losses of the two subsets differ by 1, because two subsets with
     equal losses on m rows can still differ on other rows.

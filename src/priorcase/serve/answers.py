@@ -69,7 +69,7 @@ def check_served(model: Any) -> None:
 
 
 def read_rows(schema: Schema, given: Any, *, most: int, longest: int) -> list[list[Any]]:
-    """Convert JSON objects to at most ``most`` rows, with strings of at most ``longest`` characters."""
+    """Convert JSON objects to rows in column order; raise an error for too many rows, or for too long strings."""
     rows = given if isinstance(given, list) else [given]
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise ParameterError('The body must be a row such as {"age": 31, "color": null}, or a list of rows.')
@@ -80,7 +80,7 @@ def read_rows(schema: Schema, given: Any, *, most: int, longest: int) -> list[li
 
 
 def _read_row(row: Mapping[str, Any], i: int, schema: Schema, places: Mapping[str, int], longest: int) -> list[Any]:
-    found: list[Any] = [None] * len(schema)
+    found: list[Any] = [None] * len(schema)  # omitted columns and null are missing values
     for name, value in row.items():
         if (at := places.get(name)) is None:
             remedy = advice(name, places, otherwise="GET /schema lists the columns.")

@@ -129,7 +129,7 @@ class Computation(Term):
     """Fitted difference that is computed in Python, with the distinct stored values of its column."""
 
     difference: Computed
-    values: tuple[Value, ...]  # a nominal or ordinal value is at the position of its code; None if no row has this code
+    values: tuple[Value, ...]  # a nominal or ordinal value is at the position of its code; None for an unused code
     numbers: FloatArray | None  # the values of a numeric column in ascending order; None for other columns
     power: float
     label: str = field(compare=False)

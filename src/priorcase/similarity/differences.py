@@ -147,7 +147,7 @@ class Curve(Term):
     """Difference ``d`` between the class profiles p(x) and p(q) of two numbers x and q.
 
     Let ``s = sum_c |p_c(x) - p_c(q)| ** exponent`` be a sum over the classes c. The difference is ``d = factor * s``
-    or, with ``root``, ``d = sqrt(factor * s)``.
+    or, with ``root``, ``d = sqrt(factor * s)``. Profiles are constant beyond the first and the last break.
     """
 
     breaks: FloatArray

@@ -391,7 +391,7 @@ def inlier_range(numbers: FloatArray, weights: FloatArray | None = None) -> tupl
 
 
 def usual_range(numbers: FloatArray) -> tuple[float, float]:
-    """Return the range of most numbers, for a slider or a curve; it is usually narrower than `inlier_range`."""
+    """Return the range of most numbers, for a slider or a curve: as `inlier_range`, but with a factor of 1.5, not 4."""
     first, last = np.quantile(numbers, CENTRAL).tolist()
     reach = _USUAL * (last - first)
     if reach > 0 and numbers.size >= FEW:

@@ -315,6 +315,7 @@ def mixture_weights(densities: FloatArray, weights: FloatArray, prior: float) ->
 
     The objective is ``sum_i v_i ln sum_m w_m p_im + (prior - 1) sum_m ln w_m``, with w_m the weight of member m, v_i
     the weight of row i, and p_im the probability or density that member m gives to the true value of row i.
+    This objective is concave, and each step increases it.
     """
     found = np.full(densities.shape[1], 1.0 / densities.shape[1])
     for _ in range(_STEPS):

@@ -404,7 +404,8 @@ def cheeseman_stutz(run: Run, cells: Cells, prior: Prior) -> float:
     """Return the approximate log evidence of Cheeseman & Stutz (1996), plus ``ln K!`` for the K! equivalent modes.
 
     The approximation is ``ln P(D^ | M) + ln P(D | theta^) - ln P(D^ | theta^)``, where ``theta^`` are the most probable
-    parameters, and ``D^`` are the rows completed with their expected components.
+    parameters, and ``D^`` are the rows completed with their expected components. It is exact for one component, and too
+    low if components overlap.
     """
     parameters, statistics, n = run.parameters, run.statistics, run.statistics.known
     # ln P(D^ | M): completed rows averaged over all parameters, in standard units.

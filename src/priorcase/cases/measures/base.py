@@ -120,7 +120,7 @@ class Measure:
         return PreparedMeasure(self, column, self._prepare(column, solutions, earlier))
 
     def _prepare(self, column: CaseColumn, solutions: CaseColumn | None, earlier: Any, /) -> Any:
-        """Return statistics of the stored values; ``earlier`` is the result for an earlier state of the column."""
+        """Return statistics of the stored values; ``earlier`` is the result for an earlier state, or None."""
         return None
 
     def _compare(self, query: Any, column: CaseColumn, state: Any, /) -> FloatArray:

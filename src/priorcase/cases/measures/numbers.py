@@ -74,7 +74,10 @@ class NumberLine:
             return self.points - point
 
     def falling(self, point: float, side: Literal["both", "larger", "smaller"] = "both") -> FloatArray:
-        """Return ``max(0, 1 - |difference| / length)``; values not on the given side of the query's value get 1."""
+        """Return ``max(0, 1 - |difference| / length)``; values not on the given side of the query's value get 1.
+
+        If the length is 0, the similarity of a different value on this side is 0.
+        """
         return _core.falling(self.points, point, self.length, _SIDES[side])
 
 

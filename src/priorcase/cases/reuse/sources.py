@@ -118,7 +118,10 @@ def degree(outcome: Any, success: Success, *, id: int | None) -> float:
 
 
 def worked(table: CaseTable, success: Success = "outcome") -> FloatArray:
-    """Return how well the solution of each case of a table worked, from 0 to 1; unknown outcomes count as 1."""
+    """Return how well the solution of each case of a table worked, from 0 to 1.
+
+    Unknown outcomes count as 1, and so do the outcomes of cases that are retired or have no solution.
+    """
     check_value("success", success, SUCCESS)
     column = table.column("outcome")
     read = (table.column("solution").codes >= 0) & ~table.retired & (column.codes >= 0)

@@ -138,7 +138,7 @@ class Store:
 
     @contextmanager
     def moment(self) -> Iterator[sqlite3.Connection]:
-        """Yield the connection within a transaction, so that all reads see the same state of the file."""
+        """Yield the connection within a transaction: all reads see the same state of the file, and writers wait."""
         with self._session() as connection:
             if connection.in_transaction:  # inside writing() of this thread
                 yield connection
@@ -320,7 +320,7 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[Writer]:
-        """Yield a `Writer` for changes that are committed at the end of the ``with`` block, or rolled back on error."""
+        """Yield a `Writer`; changes are committed after the ``with`` block, or undone by an error before the commit."""
         if self.readonly:
             raise CaseBaseError(
                 f"cannot change {self._name}, which was opened with readonly=True. Open it with CaseBase.open(path)."

@@ -331,7 +331,8 @@ def migrate(connection: sqlite3.Connection, *, recorded: bool = True) -> None:
 def wipe(connection: sqlite3.Connection, file: Path) -> None:
     """Rewrite a file so that no byte of forgotten cases is left, and remove the mark that requests wiping."""
     mark = read_counters(connection).wipe
-    # SQLite's secure_delete leaves copies of rows in the unused space of pages when rows move between pages.
+    # SQLite's secure_delete leaves copies of rows in the unused space of pages when rows move between pages. The
+    # transaction that forgets the cases sets the mark, so a crash before this point only delays the wiping.
     connection.execute("VACUUM")
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     if (size := file.stat().st_size) > pages * PAGE:

@@ -80,7 +80,7 @@ class Spectrum:
         return np.asarray(1.0 + (1.0 - self._left_over(alphas)).sum(axis=1))
 
     def gcv(self, alphas: FloatArray) -> FloatArray:
-        """Return the generalized cross-validation score ``n RSS / (n - p)^2`` of each penalty."""
+        """Return the generalized cross-validation score ``n RSS / (n - p)^2`` of each penalty; p is its `freedom`."""
         spare = self.total - self.freedom(alphas)
         missed = (self._left_over(alphas)[:, None, :] * self.projected).reshape(alphas.size, -1)
         errors = (self.rest + (missed * missed).sum(axis=1)) / self.total
@@ -102,7 +102,7 @@ class Spectrum:
         residuals = (targets - self.target_means)[:, None, :] - fitted.reshape(len(phi), alphas.size, -1)
         once = weights if whole else np.minimum(weights, 1.0)
         divisors = (1.0 - once[:, None] * (1.0 / self.total + leverages))[:, :, None]
-        result: FloatArray = np.full(residuals.shape, np.inf)
+        result: FloatArray = np.full(residuals.shape, np.inf)  # infinite if the fit interpolates the row
         return np.divide(residuals, divisors, out=result, where=divisors > 1e-12)
 
     def left_out_score(
