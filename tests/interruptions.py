@@ -13,6 +13,8 @@ from typing import Any
 import priorcase
 
 LIBRARY = os.path.dirname(priorcase.__file__) + os.sep
+# The core calls it in long loops, by the clock: on a busy machine its lines would come more often.
+POLLED = os.path.join(LIBRARY, "_cancelling.py")
 # The library catches neither, so that both take the same way out: they are raised in turn.
 ERRORS = (KeyboardInterrupt, MemoryError)
 
@@ -26,7 +28,7 @@ def raised_at(line: int, error: type[BaseException] = KeyboardInterrupt) -> Iter
     reached: list[tuple[str, int]] = []
 
     def trace(frame: Any, event: str, arg: Any) -> Any:
-        if not frame.f_code.co_filename.startswith(LIBRARY):
+        if not frame.f_code.co_filename.startswith(LIBRARY) or frame.f_code.co_filename == POLLED:
             return None
         if event == "line":
             reached.append((frame.f_code.co_filename, frame.f_lineno))

@@ -64,7 +64,7 @@ def test_a_table_is_corrected_before_anything_runs(raw: str, visit: Visit) -> No
     assert page.get_by_label("Predict").input_value() == "repaid"
     assert "identifies rows" in column(page, "number").inner_text()
     assert '"><img src=x onerror=alert(1)>' in column(page, "housing").inner_text()
-    assert page.get_by_role("button", name="Read again without fitting").is_disabled()
+    page.get_by_role("button", name="Read again without fitting", disabled=True).wait_for()
     picture(page, "columns-first")
     check_accessible(page)
     page.get_by_label("Kind of size").select_option("ordinal")

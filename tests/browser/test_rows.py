@@ -116,7 +116,7 @@ def test_suspects_are_kept_corrected_and_forgotten_with_undo(groups: tuple[str, 
     page.get_by_role("button", name="Save", exact=True).click()
     page.get_by_text("Saved to saved.priorcase").first.wait_for()
     assert pc.load(saved).n_samples_fit_ == 399
-    assert page.get_by_role("button", name="Undo").is_disabled()
+    page.get_by_role("button", name="Undo", disabled=True).wait_for()
 
 
 def test_a_value_is_corrected_in_the_form_and_the_row_stays_in_its_place(
