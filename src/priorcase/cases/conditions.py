@@ -9,7 +9,6 @@ about missing values, such as None, ``missing()``, ``not_(known())``, or a list 
 
 from __future__ import annotations
 
-import math
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,6 +26,7 @@ from priorcase.cases.checks import check_known
 from priorcase.cases.kinds import CaseKind, Stored
 from priorcase.cases.measures.texts import folded
 from priorcase.cases.table import CaseTable, number_of
+from priorcase.datasets.typed import plain_number, typed_number
 from priorcase.exceptions import CaseBaseError, ReadingError, failure, listed, prefix_errors, quoted
 from priorcase.schema import Date, Nominal, Numeric, Ordinal, Taxonomy, Text
 from priorcase.schema.kinds import identity, is_missing, plain
@@ -445,26 +445,41 @@ _TESTS: dict[str, Callable[..., BoolArray]] = {
 }
 
 
-# -- parsing conditions from a command line
+# -- parsing conditions that users type
 
 _OPERATOR = re.compile(r"<=|>=|!=|==|=|<|>|~")
 _ORDERED: dict[str, Callable[[object], Condition]] = {"<=": at_most, ">=": at_least, "<": below, ">": above}
 _BOOLEANS = {"true": True, "false": False}
+_ANSWERS = _BOOLEANS | {"yes": True, "no": False}
 
 
-def parse(text: str, attributes: Mapping[str, CaseKind], *, others: Iterable[str] = ()) -> tuple[str, Condition]:
+def parse_all(texts: Iterable[str], attributes: Mapping[str, CaseKind]) -> dict[str, Condition]:
+    """Parse conditions and return one condition for each name; all conditions on a name must hold.
+
+    >>> from priorcase.schema import Numeric
+    >>> parse_all(["miles > 50", "miles<=90", "outcome=no"], {"miles": Numeric()})
+    {'miles': all_of(above(50), at_most(90)), 'outcome': one_of('no', False)}
+    """
+    found: dict[str, list[Condition]] = {}
+    for text in texts:
+        name, condition = parse(text, attributes)
+        found.setdefault(name, []).append(condition)
+    return {name: one[0] if len(one) == 1 else all_of(*one) for name, one in found.items()}
+
+
+def parse(text: str, attributes: Mapping[str, CaseKind]) -> tuple[str, Condition]:
     """Parse a condition such as ``miles<=50000`` into a name and a condition.
 
     Operators are ``=``, ``!=``, ``<``, ``<=``, ``>``, ``>=`` and ``~`` (contains). ``fuel=gas|diesel`` matches either
-    value, ``fuel=?`` matches missing values, and ``fuel!=?`` matches known values. ``others`` are names that conditions
-    can use besides attributes, solution, outcome and id.
+    value, ``fuel=?`` matches missing values, and ``fuel!=?`` matches known values. Conditions can also refer to the
+    solution, the outcome, and the fields in `FIELDS`. The outcomes and ``retired`` can be typed as yes and no.
 
     >>> from priorcase.schema import Numeric, Nominal
     >>> attributes = {"miles": Numeric(), "fuel": Nominal()}
     >>> parse("miles <= 50000", attributes), parse("fuel=gas|diesel", attributes), parse("fuel!=?", attributes)
     (('miles', at_most(50000)), ('fuel', one_of('gas', 'diesel')), ('fuel', known()))
     """
-    name, operator, given = _split(text, [*attributes, *_ALWAYS, *others])
+    name, operator, given = _split(text, [*attributes, *_ALWAYS, *FIELDS])
     kind = attributes.get(name, FIELDS.get(name))
     equality = operator in ("=", "==", "!=")
     parts = [part.strip() for part in given.split("|")] if equality else [given]
@@ -515,7 +530,15 @@ def _readings(name: str, kind: CaseKind | None, part: str) -> list[Condition]:
         return [equal_to(_bound(name, kind, part))]
     readings: list[object] = [typed(name, kind, part)]
     if of_kind in (None, "nominal", "ordinal", "set"):
-        readings += [reading for reading in (_number(part), _BOOLEANS.get(part.casefold())) if reading is not None]
+        word = part.casefold()
+        truths = _BOOLEANS
+        if name in ("outcome", "retired"):
+            truths = _ANSWERS
+            readings += [word] if word in truths and word != part else []
+        with suppress(ReadingError):
+            number = plain_number(part) if kind is not None else typed_number(part)
+            readings += [] if number is None else [number]
+        readings += [truths[word]] if word in truths else []
     fitting, refused = [], []
     for reading in readings:
         try:
@@ -531,9 +554,9 @@ def _readings(name: str, kind: CaseKind | None, part: str) -> list[Condition]:
 
 def _bound(name: str, kind: CaseKind | None, given: str) -> object:
     """Return the bound of a comparison, parsed according to the kind of the attribute."""
-    number = _number(given)
     if kind is None:
-        if number is None:
+        number = typed(name, Numeric(), given)
+        if not is_number(number):
             raise CaseBaseError(
                 f"cannot compare {name!r} with {quoted(given)}: only numbers can be ordered. {name}=VALUE "
                 "finds equal values."
@@ -541,7 +564,7 @@ def _bound(name: str, kind: CaseKind | None, given: str) -> object:
         return number
     if kinds.kind_name(kind) in ("numeric", "circular"):
         return kinds.check(kind, typed(name, kind, given), attribute=name)
-    if kinds.kind_name(kind) == "ordinal" and number is not None:
+    if kinds.kind_name(kind) == "ordinal" and (number := plain_number(given)) is not None:
         with suppress(CaseBaseError):
             return kinds.check(kind, number, attribute=name)
     return typed(name, kind, given)
@@ -553,36 +576,12 @@ def typed(name: str, kind: CaseKind | None, text: str) -> object:
     >>> typed("price", Numeric(), "1.516,34"), typed("sold", Date(), "16.03.2025"), typed("price", Numeric(), "many")
     (1516.34, '2025-03-16', 'many')
     """
+    if isinstance(kind, Date):
+        return kinds.check(kind, text, attribute=name)
     if not isinstance(kind, Numeric):
         return text
-    if isinstance(kind, Date):
-        with suppress(CaseBaseError):
-            return kinds.check(kind, text, attribute=name)
-    elif (number := _number(text)) is not None:
-        return number
-    import pyarrow as pa
-
-    from priorcase.datasets.values import Conventions, Meaning, apply
-
-    meanings = [Meaning("numeric", decimal=mark) for mark in ".,"]
-    if isinstance(kind, Date):  # with dots, the day always comes before the month
-        meanings = [Meaning("date", format=order) for order in (["dmy"] if "." in text else ["dmy", "mdy"])]
-    found: dict[object, None] = {}
-    for meaning in meanings:
-        with suppress(ReadingError, UnicodeError):
-            value = apply(meaning, pa.array([text]), Conventions(missing=()), str, name)[1][0].as_py()
-            if isinstance(kind, Date) and ":" not in text:
-                value = value.date()
-            found[kinds.check(kind, value, attribute=name)] = None
-    if len(found) > 1:
-        either = " or ".join(map(str, found))
-        raise CaseBaseError(f"got {quoted(text)} for {name!r}, which can mean {either}. Write {either}.")
-    return next(iter(found), text)
-
-
-def _number(text: str) -> float | None:
     try:
-        number = float(text.replace("_", ""))
-    except ValueError:
-        return None
-    return plain(number) if math.isfinite(number) else None  # type: ignore[return-value]
+        number = typed_number(text)
+    except ReadingError as error:
+        raise CaseBaseError(f"got {error.args[0]} as {name!r}.") from None
+    return text if number is None else number

@@ -9,7 +9,6 @@ import datetime
 import json
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -20,7 +19,8 @@ import numpy as np
 from priorcase._parameters import is_number, is_whole
 from priorcase._typing import Value
 from priorcase.cases.designs.graph import FunctionGraph
-from priorcase.exceptions import CaseBaseError, ParameterError, listed, quoted
+from priorcase.datasets.typed import typed_date
+from priorcase.exceptions import CaseBaseError, ParameterError, ReadingError, listed, quoted
 from priorcase.schema import Circular, Date, Nominal, Numeric, Ordinal, Set, Taxonomy, Text
 from priorcase.schema.kinds import identity, is_missing, kind_advice, plain
 
@@ -293,6 +293,8 @@ def _date(kind: Date, value: Any) -> Stored:
         if text is not None:
             days(text)
             return text
+    except ReadingError as error:
+        raise CaseBaseError(f"it{str(error.args[0]).removeprefix(quoted(value))}") from None
     except (ValueError, OverflowError):
         pass
     raise CaseBaseError(f"expected a date, a datetime or ISO text such as '2024-05-01'. {_MISSING}")
@@ -350,10 +352,8 @@ def _as_iso(value: Any) -> str | None:
 
 @lru_cache(maxsize=65_536)
 def _iso_of(text: str) -> str | None:
-    for parse in (datetime.date.fromisoformat, datetime.datetime.fromisoformat):
-        with suppress(ValueError):
-            return _as_iso(parse(text.strip()))
-    return None
+    moment = typed_date(text)
+    return None if moment is None else _as_iso(moment)
 
 
 def _from_iso(text: str) -> datetime.date | datetime.datetime:

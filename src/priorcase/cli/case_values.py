@@ -1,11 +1,8 @@
-"""Parse the values, solutions, outcomes and conditions that a user types, and format cases as text and CSV."""
+"""Parse the values, solutions and outcomes that a user types, and format cases as text and CSV."""
 
 from __future__ import annotations
 
-import datetime
 import json
-import math
-import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -13,17 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from priorcase._parameters import is_number
-from priorcase.cases import Case, CaseBase, all_of
+from priorcase.cases import Case, CaseBase
 from priorcase.cases.case import text_of
-from priorcase.cases.conditions import parse, typed
+from priorcase.cases.conditions import typed
 from priorcase.cli.shell import BadInputError, csv_text, note
+from priorcase.datasets.typed import plain_number, typed_date, typed_number
 from priorcase.exceptions import advice, listed
 from priorcase.learning.results import Grid, grids_text, short, text_width
 from priorcase.schema import Nominal, Numeric, Ordinal, Set, Taxonomy
 
 _TRUTHS = {"yes": True, "true": True, "no": False, "false": False}
-_CONDITION_ON_OUTCOME = re.compile(r"\s*(outcome|retired)\s*(=|==|!=)(.*)", re.DOTALL)
-_OTHERS = ("key", "by", "retired")
+_DATE = len("2025-06-01")
 _BESIDE = ("id", "key", "solution", "outcome", "by", "why", "added_at", "revised_at", "retired")
 _FIRST = ("id", "key", "solution", "outcome")
 _WIDEST, _LEAST = 32, 40
@@ -105,7 +102,7 @@ def _known_word(name: str, text: str, words: Iterable[Any]) -> Any:
 
 def _stored(base: CaseBase, name: str, text: str) -> Any:
     """Convert text to a number or a boolean if the stored cases contain this number or boolean, but not the text."""
-    others = [found for found in (_number(text), {"true": True, "false": False}.get(text)) if found is not None]
+    others = [found for found in (plain_number(text), {"true": True, "false": False}.get(text)) if found is not None]
     for reading in [text, *others] if others else []:
         if next(iter(base.find(where={name: reading})), None) is not None:
             return reading
@@ -116,12 +113,10 @@ def _undeclared(text: str) -> Any:
     """Parse a value of an undeclared attribute as a number, a date, or text."""
     if text == "?":
         return None
-    if (number := _number(text)) is not None:
+    if (number := plain_number(text)) is not None:
         return number
-    try:
-        return datetime.date.fromisoformat(text) if len(text) == 10 else text
-    except ValueError:
-        return text
+    moment = typed_date(text) if len(text) == _DATE else None
+    return text if moment is None else moment
 
 
 def solution_value(base: CaseBase, text: str | None) -> Any:
@@ -129,7 +124,7 @@ def solution_value(base: CaseBase, text: str | None) -> Any:
     if text is None or text == "?":
         return None
     first = next((case.solution for case in base if case.solution is not None), None)
-    number = typed("solution", Numeric(), text) if is_number(first) else _number(text)
+    number = typed("solution", Numeric(), text) if is_number(first) else plain_number(text)
     if not isinstance(first, str) and is_number(number):
         return number
     if text.lstrip().startswith(("{", "[")):
@@ -156,7 +151,7 @@ def outcome_value(text: str | None) -> bool | float | None:
 def _degree(outcome: Any) -> bool | float | None:
     """Return an outcome as a boolean or a number from 0 to 1; None if it is neither."""
     if isinstance(outcome, str):
-        outcome = _TRUTHS.get(outcome.strip().casefold(), _number(outcome))
+        outcome = _TRUTHS.get(outcome.strip().casefold(), plain_number(outcome))
     return outcome if isinstance(outcome, bool) or (is_number(outcome) and 0 <= outcome <= 1) else None
 
 
@@ -179,50 +174,18 @@ class Success:
             note(f"these outcomes count as unknown, because they are not yes, no or a number from 0 to 1: {told}")
 
 
-def conditions(base: CaseBase, texts: Sequence[str]) -> dict[str, Any]:
-    """Parse the conditions of ``--where`` and group them by name; all conditions on a name must hold."""
-    found: dict[str, list[Any]] = {}
-    for text in texts:
-        name, condition = parse(_with_truths(text), base.attributes, others=_OTHERS)
-        found.setdefault(name, []).append(condition)
-    return {name: given[0] if len(given) == 1 else all_of(*given) for name, given in found.items()}
-
-
-def _with_truths(text: str) -> str:
-    """Translate yes and no in a condition on ``outcome`` or ``retired`` to the values stored in the case base.
-
-    >>> _with_truths("outcome = no|late"), _with_truths("retired!=yes"), _with_truths("light=no")
-    ('outcome=no|false|late', 'retired!=true', 'light=no')
-    """
-    found = _CONDITION_ON_OUTCOME.fullmatch(text)
-    if found is None:
-        return text
-    truths = {"yes": "yes|true", "no": "no|false"} if found[1] == "outcome" else {"yes": "true", "no": "false"}
-    return found[1] + found[2] + "|".join(truths.get(part.strip().casefold(), part) for part in found[3].split("|"))
-
-
 def weights(base: CaseBase, pairs: Sequence[str]) -> dict[str, float] | None:
     """Parse NAME=WEIGHT pairs; return a mapping from names to weights, or None if there are no pairs."""
     found: dict[str, float] = {}
     for pair in pairs:
         name, text = split_pair(pair, base.attributes)
-        number = _number(text)
+        number = typed_number(text)
         if number is None or number < 0:
             raise BadInputError(
                 f"{text!r} is not a weight for {name!r}; expected a number >= 0. A weight of 0 ignores the attribute."
             )
         found[name] = number
     return found or None
-
-
-def _number(text: str) -> float | int | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    if not math.isfinite(number):
-        return None
-    return int(number) if number.is_integer() and abs(number) < 2**53 else number
 
 
 # -- cases and events

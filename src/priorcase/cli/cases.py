@@ -351,6 +351,7 @@ def list_cases(file: str, where: Sequence[str], id: str | None, as_csv: bool, ou
         raise usage(f"--json cannot be combined with --{'csv' if as_csv else 'columns'}.")
     if id is not None and (where or as_csv or columns or limit is not None):
         raise usage("--id can only be combined with --json and --out.")
+    from priorcase.cases.conditions import parse_all
     from priorcase.cli import case_values as cv
 
     with _reading(file) as base:
@@ -361,7 +362,7 @@ def list_cases(file: str, where: Sequence[str], id: str | None, as_csv: bool, ou
             output.show(text, case_document(case) | {"history": event_documents(events)})
             return
         cv.check_columns(columns, base.attributes, base.path)
-        found = base.find(where=cv.conditions(base, where))
+        found = base.find(where=parse_all(where, base.attributes))
         names = columns or ["id", "key", *base.attributes, "solution", "outcome"]
         forms: Forms = {
             "txt": lambda: _listed(found, len(base), limit, columns, every=not where),
@@ -434,6 +435,7 @@ def ask(file: str, pairs: Sequence[str], output: Output, **given: Any) -> None:
     """
     at_once = given["no_questions"] or output != (False, None) or given["method"] or given["diversity"] is not None
     converses = not at_once and sys.stdin.isatty() and sys.stdout.isatty()
+    from priorcase.cases.conditions import parse_all
     from priorcase.cli import case_values as cv
 
     with _reading(file) as base:
@@ -441,7 +443,7 @@ def ask(file: str, pairs: Sequence[str], output: Output, **given: Any) -> None:
         if not converses and all(value is None for value in query.values()):
             names = ", ".join(base.attributes) or "none yet"
             raise usage(f"the new case has no values. Pass NAME=VALUE. The attributes of {base.path} are: {names}.")
-        where, weights = cv.conditions(base, given["where"]), cv.weights(base, given["weights"])
+        where, weights = parse_all(given["where"], base.attributes), cv.weights(base, given["weights"])
         if converses:
             from priorcase.cli.conversation import converse
 
@@ -528,12 +530,12 @@ def forget(file: str, ids: Sequence[str], where: Sequence[str], yes: bool, outpu
         raise usage("pass either ids or --where. Nothing was forgotten.")
     if not yes and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise usage("without a terminal, --yes is required. Nothing was forgotten.")
-    from priorcase.cli.case_values import conditions
+    from priorcase.cases.conditions import parse_all
 
     count = 0
     with _opened(file) as base:
         if where:
-            found = list(base.find(where=conditions(base, where)))
+            found = list(base.find(where=parse_all(where, base.attributes)))
         else:
             wanted = list(dict.fromkeys(_case_id(base, one) for one in ids))
             if absent := [one for one in wanted if one not in base]:
@@ -576,10 +578,10 @@ def export(file: str, where: Sequence[str], overwrite: bool, output: Output) -> 
     .jsonl and .parquet files keep the kinds of the attributes; .csv files do not. 'priorcase cases add FILE --from
     TABLE' reads all three formats.
     """
-    from priorcase.cli.case_values import conditions
+    from priorcase.cases.conditions import parse_all
 
     with _reading(file) as base, TemporaryDirectory(prefix="priorcase-") as folder:
-        only, path = conditions(base, where), Path(folder) / "cases.jsonl"
+        only, path = parse_all(where, base.attributes), Path(folder) / "cases.jsonl"
         if output.out in (None, "-"):
             base.export(path, where=only)
             if sys.stdout.isatty():

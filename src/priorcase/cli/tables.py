@@ -431,7 +431,10 @@ def _typed_case(words: Sequence[str], past: Past, **how: Any) -> Any:
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(past.kinds)
-    writer.writerow([value if (value := values.get(name, "")) != "?" else "" for name in past.kinds])
+    columns = past.about.get("columns", {})
+    writer.writerow(
+        [_typed_field(name, values.get(name, "?"), kind, columns.get(name, {})) for name, kind in past.kinds.items()]
+    )
     content = io.BytesIO(text.getvalue().encode("utf-8", "surrogateescape"))
     try:
         table = read(content, name="the typed case", format="csv", delimiter=",", header=True, **how)
@@ -439,3 +442,23 @@ def _typed_case(words: Sequence[str], past: Past, **how: Any) -> Any:
         told = str(error.args[0]).replace(" line 2, column", ": column", 1)
         raise ReadingError(told.replace(REMEDY, "Write ? for an unknown value.")) from None
     return table
+
+
+def _typed_field(name: str, text: str, kind: Any, column: Mapping[str, Any]) -> str:
+    """Return a typed value as the field of a table whose column is described by ``column``."""
+    from priorcase.datasets.typed import typed_date, typed_number
+    from priorcase.schema import Date, Numeric
+
+    if text == "?":
+        return ""
+    try:
+        if isinstance(kind, Date):
+            moment = typed_date(text) if column.get("format", "ymd") == "ymd" else None
+            return text if moment is None else moment.isoformat()
+        if isinstance(kind, Numeric):
+            decimal = column.get("decimal", ".")
+            number = typed_number(text, decimal)
+            return text if number is None else str(number).replace(".", decimal)
+    except ReadingError as error:
+        raise ReadingError(f"{error.args[0]} The column is {name!r}.") from None
+    return text

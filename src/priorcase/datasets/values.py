@@ -295,6 +295,9 @@ def _iso_dates(values: Any, order: str) -> Any:
     first, second = (r"\3", r"\1") if order == "dmy" else (r"\1", r"\3")
     values = _numbered_months(values, order)
     values = pc.replace_substring_regex(values, _YEAR_FIRST, r"\1-\2-\3\4")
+    if order == "ymd":  # some dates among these have the year last: no country writes the month first with dots
+        dotted = _YEAR_LAST.replace("[-/.]", r"\.")
+        values = pc.replace_substring_regex(values, dotted, r"\4-\3-\1\5")
     values = pc.replace_substring_regex(values, _YEAR_LAST, rf"\4-{first}-{second}\5")
     for century, decades in (("20", "[0-6]"), ("19", "[7-9]")):
         pattern = _SHORT_YEAR.replace("([0-9]{2})", f"({decades}[0-9])")

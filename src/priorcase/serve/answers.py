@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
 import priorcase as pc
+from priorcase.datasets.typed import typed_date
 from priorcase.documents import (
     case_document,
     contributions_document,
@@ -38,7 +39,7 @@ from priorcase.learning.results import attribute_names
 from priorcase.learning.state import pinned
 from priorcase.neighbors.base import NeighborsEstimator
 from priorcase.neighbors.precedents import outside_intervals
-from priorcase.schema import Nominal, Ordinal, Schema, Set, Taxonomy
+from priorcase.schema import Date, Nominal, Ordinal, Schema, Set, Taxonomy
 
 _VALUES = 200  # maximum number of listed values of a column
 _CONDITIONS = 20
@@ -97,6 +98,8 @@ def _read_row(row: Mapping[str, Any], i: int, schema: Schema, places: Mapping[st
             raise TooLargeError(f"Row {i} has a string of more than {longest:,} characters in column {quoted(name)}.")
         if parts is value:
             found[at] = frozenset(parts)
+        elif isinstance(schema.kinds[at], Date) and isinstance(value, str):
+            found[at] = typed_date(value) or value
     return found
 
 
@@ -302,12 +305,8 @@ def revised(base: pc.CaseBase, id: int, changes: Mapping[str, Any], fields: Mapp
 
 def conditions(base: pc.CaseBase, texts: Sequence[str]) -> dict[str, Any]:
     """Parse conditions such as ``people>=5`` and return one condition for each attribute; all conditions must hold."""
-    from priorcase.cases.conditions import all_of, parse
+    from priorcase.cases.conditions import parse_all
 
     if len(texts) > _CONDITIONS:
         raise TooLargeError(f"{len(texts)} conditions are more than the limit of {_CONDITIONS}.")
-    found: dict[str, list[Any]] = {}
-    for text in texts:
-        name, condition = parse(text, base.attributes, others=("key", "by", "retired"))
-        found.setdefault(name, []).append(condition)
-    return {name: given[0] if len(given) == 1 else all_of(*given) for name, given in found.items()}
+    return parse_all(texts, base.attributes)

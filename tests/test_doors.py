@@ -1,0 +1,172 @@
+"""The same input through every door: Python, the command line, HTTP, MCP and the routes of the explorer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+import pytest
+from case_files import make_desk
+from commands import run, write
+from exploring import explorer
+from mcp import Client
+from serving import client_of
+
+import priorcase as pc
+from priorcase.cases import at_least, below, contains, known, missing, not_, one_of
+from priorcase.serve import create_mcp_server
+
+Found = list[int] | str
+"""The ids that a door finds, or the sentence in which it refuses."""
+
+CONDITIONS: list[tuple[str, dict[str, Any] | str]] = [
+    ("outcome=no", {"outcome": False}),
+    ("outcome=No", {"outcome": False}),
+    ("outcome=false", {"outcome": False}),
+    ("outcome!=yes", {"outcome": not_(True)}),
+    ("outcome=no|?", {"outcome": one_of(False, None)}),
+    ("outcome=?", {"outcome": None}),
+    ("outcome=0,5", {"outcome": 0.5}),
+    ("retired=no", {"retired": False}),
+    ("retired = Yes", {"retired": True}),
+    ("retired=true", {"retired": True}),
+    ("opened<1.6.2025", {"opened": below("2025-06-01")}),
+    ("opened>=2025-06-01", {"opened": at_least("2025-06-01")}),
+    ("opened=13.2.2025", {"opened": "2025-02-13"}),
+    ("opened=2/13/2025", {"opened": "2025-02-13"}),
+    ("opened=2/3/2025", "can mean 2025-03-02 or 2025-02-03. Write 2025-03-02 or 2025-02-03."),
+    ("opened=soon", "expected a date"),
+    ("people>=5,5", {"people": at_least(5.5)}),
+    ("people=1e0", {"people": 1}),
+    ("people>1,516", "can mean 1516 or 1.516. Write 1516 or 1.5160"),
+    ("people=12e", "expected a number"),
+    ("people=1e400", "expected a number"),
+    ("people!=?", {"people": known()}),
+    ("urgency>=normal", {"urgency": at_least("normal")}),
+    ("area=printer|vpn", {"area": one_of("printer", "vpn")}),
+    ("place=?", {"place": missing()}),
+    ("message~Toner", {"message": contains("Toner")}),
+    ("key=P-01", {"key": "P-01"}),
+    ("id=3|7", {"id": one_of(3, 7)}),
+    ("colour=red", "'colour'"),
+    ("people", "has no operator"),
+]
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The help desk with two retired cases and a degree of success."""
+    path = make_desk(tmp_path_factory.mktemp("doors") / "desk.cases")
+    with pc.CaseBase.open(path) as base:
+        base.retire([4, 9])
+        base.revise(12, outcome=0.5)
+    return path
+
+
+@pytest.fixture(scope="module")
+def service(desk: Path) -> Iterator[httpx.Client]:
+    with pc.CaseBase.open(desk, readonly=True) as base, client_of(base, read_only=True) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def page(desk: Path) -> Iterator[httpx.Client]:
+    with explorer(desk, read_only=True) as (_, client):
+        yield client
+
+
+def from_command(desk: Path, condition: str) -> Found:
+    result = run("cases", "list", desk, "--where", condition, "--json")
+    if result.exit_code:
+        return result.stderr
+    return [case["id"] for case in json.loads(result.stdout)["cases"]]
+
+
+def from_route(client: httpx.Client, path: str, condition: str) -> Found:
+    response = client.get(path, params={"where": condition, "limit": 1000})
+    if response.status_code != 200:
+        assert response.status_code == 422, response.text
+        return str(response.json()["detail"])
+    return sorted(case["id"] for case in response.json()["cases"])
+
+
+def from_mcp(desk: Path, texts: list[str]) -> list[Found]:
+    """The cases that an assistant may compare with, of those that are not retired."""
+    found: list[Found] = []
+
+    async def main() -> None:
+        with pc.CaseBase.open(desk, readonly=True) as base:
+            async with Client(create_mcp_server(base, read_only=True)) as client:
+                for condition in texts:
+                    asked = {"query": {"area": "printer"}, "k": 100, "where": [condition]}
+                    result = await client.call_tool("ask", asked)
+                    text = result.content[0].text  # type: ignore[union-attr]
+                    found.append(text if result.is_error else sorted(one["id"] for one in json.loads(text)["cases"]))
+
+    anyio.run(main)
+    return found
+
+
+@pytest.fixture(scope="module")
+def assistant(desk: Path) -> Callable[[str], Found]:
+    texts = [condition for condition, _ in CONDITIONS]
+    return dict(zip(texts, from_mcp(desk, texts), strict=True)).__getitem__
+
+
+@pytest.mark.parametrize(("condition", "expected"), CONDITIONS)
+def test_a_condition_means_the_same_at_every_door(
+    desk: Path,
+    service: httpx.Client,
+    page: httpx.Client,
+    assistant: Callable[[str], Found],
+    condition: str,
+    expected: dict[str, Any] | str,
+) -> None:
+    doors = {
+        "command line": from_command(desk, condition),
+        "HTTP": from_route(service, "/cases", condition),
+        "explorer": from_route(page, "/cases/search", condition),
+    }
+    if isinstance(expected, str):
+        for door, found in (doors | {"MCP": assistant(condition)}).items():
+            assert expected in found, door
+        return
+    with pc.CaseBase.open(desk, readonly=True) as base:
+        ids = base.ids(expected)
+        retired = base.ids({"retired": True})
+    if condition == "outcome=no":
+        assert len(ids) == 3
+    assert doors == dict.fromkeys(doors, ids)
+    active = [id for id in ids if id not in retired]
+    assert assistant(condition) == (active or "No case meets the conditions. Ask without conditions, or add cases.")
+
+
+def test_a_date_in_a_case_is_read_in_any_notation_at_every_door(desk: Path, service: httpx.Client) -> None:
+    with pc.CaseBase.open(desk, readonly=True) as base:
+        ids = list(base.retrieve({"opened": "2025-06-01"}, 7).ids)
+        assert list(base.retrieve({"opened": "1.6.2025"}, 7).ids) == ids
+    result = run("cases", "ask", desk, "opened=1.6.2025", "-k", 7, "--json")
+    assert [case["id"] for case in json.loads(result.stdout)["cases"]] == ids
+    response = service.post("/cases/ask", json={"query": {"opened": "1.6.2025"}, "k": 7})
+    assert [case["id"] for case in response.json()["cases"]] == ids
+    refused = service.post("/cases/ask", json={"query": {"opened": "1/6/2025"}})
+    expected = "got '1/6/2025' for 'opened'; it can mean 2025-06-01 or 2025-01-06. Write 2025-06-01 or 2025-01-06."
+    assert refused.json()["detail"].endswith(expected)
+    assert expected in run("cases", "ask", desk, "opened=1/6/2025").stderr
+
+
+def test_a_date_in_a_row_is_read_in_any_notation_at_every_door(tmp_path: Path) -> None:
+    days = [f"2025-{month:02}-01" for month in range(1, 13)]
+    table = write(tmp_path / "t.csv", ["day,size,y", *(f"{day},{i},{'ab'[i > 5]}" for i, day in enumerate(days))])
+    with explorer(table, target="y") as (workspace, page), client_of(workspace.served) as service:
+        asked = [{"day": day} for day in ("2025-09-02", "2.9.2025", "2025-09-02T00:00")]
+        for client in (page, service):
+            found = [client.post("/predict", json=row).json()["predictions"][0] for row in asked]
+            assert found == [found[0]] * 3
+    typed = run("predict", table, "--target", "y", "day=2.9.2025", "--learner", "knn", "--json")
+    plain = run("predict", table, "--target", "y", "day=2025-09-02", "--learner", "knn", "--json")
+    assert json.loads(typed.stdout)["predictions"] == json.loads(plain.stdout)["predictions"]
