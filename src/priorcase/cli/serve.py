@@ -184,6 +184,8 @@ def run_app(app: Any, listener: socket.socket) -> None:
 
     import uvicorn
 
+    from priorcase.serve.connections import server_config
+
     class Server(uvicorn.Server):
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
@@ -195,10 +197,7 @@ def run_app(app: Any, listener: socket.socket) -> None:
                 for number, handler in before.items():
                     signal.signal(number, handler)
 
-    # uvicorn warns about requests of clients, which could fill a log.
-    settings: dict[str, Any] = {"access_log": False, "log_level": "error", "server_header": False, "ws": "none"}
-    config = uvicorn.Config(app, timeout_graceful_shutdown=10, limit_concurrency=512, **settings)
     warnings.simplefilter("ignore")  # about queries of clients, who could fill a log
     gc.collect()
     gc.freeze()  # imported objects stay; scanning them again would delay responses by some milliseconds
-    Server(config).run(sockets=[listener])
+    Server(server_config(app)).run(sockets=[listener])

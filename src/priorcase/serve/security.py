@@ -19,7 +19,7 @@ from time import perf_counter
 from typing import Any
 
 from starlette.datastructures import QueryParams
-from starlette.requests import cookie_parser
+from starlette.requests import ClientDisconnect, cookie_parser
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -31,7 +31,7 @@ _GONE = 499  # status counted if a client disconnects before the response
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::([0-9]{1,5}))?", re.IGNORECASE)
 _POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-_HEADERS = tuple(
+SECURITY_HEADERS = tuple(
     (name.encode(), value.encode())
     for name, value in {
         "content-security-policy": _POLICY,
@@ -105,7 +105,7 @@ class Guard:
                 status = message["status"]
                 given = list(message.get("headers", ()))
                 own = {name for name, _ in given}  # the page of the explorer has its own policy
-                message = {**message, "headers": [*given, *(one for one in _HEADERS if one[0] not in own)]}
+                message = {**message, "headers": [*given, *(one for one in SECURITY_HEADERS if one[0] not in own)]}
             await send(message)
 
         try:
@@ -114,6 +114,8 @@ class Guard:
             if answer is None:
                 answer, receive = await self._received(scope["path"], headers, receive)
             await (answer or self.app)(scope, receive, send_with_headers)
+        except ClientDisconnect:  # an incomplete request is dropped
+            pass
         except Exception:
             status = 500
             raise
@@ -167,7 +169,7 @@ class Guard:
                 while more:
                     message = await receive()
                     if message["type"] == "http.disconnect":
-                        break
+                        raise ClientDisconnect
                     parts.append(message.get("body", b""))
                     size, more = size + len(parts[-1]), message.get("more_body", False)
                     if size > most:
