@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,10 +11,11 @@ from typing import Any
 
 import anyio
 import httpx
+import pandas as pd
 import pytest
 from case_files import make_desk
 from commands import run, write
-from exploring import explorer
+from exploring import explorer, sent
 from mcp import Client
 from serving import client_of
 
@@ -170,3 +173,56 @@ def test_a_date_in_a_row_is_read_in_any_notation_at_every_door(tmp_path: Path) -
     typed = run("predict", table, "--target", "y", "day=2.9.2025", "--learner", "knn", "--json")
     plain = run("predict", table, "--target", "y", "day=2025-09-02", "--learner", "knn", "--json")
     assert json.loads(typed.stdout)["predictions"] == json.loads(plain.stdout)["predictions"]
+
+
+# -- CSV
+
+SAFE = {"=1+1": "'=1+1", "@x": "'@x", "-5 dB": "'-5 dB", "'=q": "''=q", "-5": "-5", "+": "+", "a=b": "a=b"}
+"""Texts, and how every CSV file has them: a spreadsheet would run the first three as formulas."""
+
+
+@pytest.fixture(scope="module")
+def formulas(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table with formulas as values, as classes and as the name of a column."""
+    rows = [f"{text},{i},{('=A1', '@b')[i % 2]}" for i, text in enumerate([*SAFE] * 3)]
+    return write(tmp_path_factory.mktemp("formulas") / "t.csv", ["=part,size,class", *rows])
+
+
+def cells(text: str, column: str) -> list[str]:
+    return [row[column] for row in csv.DictReader(io.StringIO(text.removeprefix("\ufeff")))]
+
+
+def test_csv_files_of_every_door_hold_no_formula(formulas: Path, tmp_path: Path) -> None:
+    learner = ("--target", "class", "--learner", "knn")
+    asked = ("predict", formulas, formulas, *learner)
+    assert run(*asked, "--out", tmp_path / "o.csv").exit_code == 0
+    texts = [(tmp_path / "o.csv").read_text(encoding="utf-8"), run(*asked, "--csv").stdout]
+    with explorer(formulas, target="class") as (workspace, page):
+        job = page.post("/batch", json={"upload": sent(page, formulas.read_bytes(), "t.csv")}).json()["id"]
+        workspace.jobs.wait(job)
+        texts.append(page.get(f"/batch/{job}/predictions.csv").text)
+        corrected = page.get("/review/table").text
+    for text in texts:
+        assert cells(text, "'=part") == [*SAFE.values()] * 3
+        assert set(cells(text, "prediction")) <= {"'=A1", "'@b"}
+        assert set(cells(text, "actual")) == {"'=A1", "'@b"}
+    assert cells(corrected, "'=part") == [*SAFE.values()] * 3
+    pd.read_csv(formulas).to_parquet(tmp_path / "t.parquet")
+    parts = run("predict", formulas, tmp_path / "t.parquet", *learner, "--out", tmp_path / "parts.csv")
+    assert parts.exit_code == 0, parts.stderr
+    assert set(cells((tmp_path / "parts.csv").read_text(encoding="utf-8"), "prediction")) <= {"'=A1", "'@b"}
+
+
+def test_csv_files_of_cases_hold_no_formula_and_come_back(tmp_path: Path) -> None:
+    with pc.CaseBase.open(tmp_path / "a.cases", {"part": "nominal", "=note": "text"}) as base:
+        base.add_many([{"part": text, "=note": text} for text in SAFE], solution=None)
+        base.export(tmp_path / "cases.csv")
+        exported = (tmp_path / "cases.csv").read_text(encoding="utf-8")
+        with pc.CaseBase.open(tmp_path / "b.cases", base.attributes) as other:
+            other.import_(tmp_path / "cases.csv")
+            assert [dict(case) for case in other] == [dict(case) for case in base]
+    listed = run("cases", "list", tmp_path / "a.cases", "--csv").stdout
+    expected = [*SAFE.values()]
+    assert cells(listed, "part") == cells(listed, "'=note") == expected
+    expected[4] = '"-5"'  # a text that is not a number, as the import must know
+    assert cells(exported, "part") == cells(exported, "'=note") == expected

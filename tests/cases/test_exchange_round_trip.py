@@ -147,16 +147,16 @@ def test_a_csv_file_looks_like_this(tmp_path: Path) -> None:
     ]
 
 
-NAMES = ("=1+1", "+a", "-b", "@c", '"d"', "\te", "f")
+NAMES = ("=1+1", "+a", "-b", "@c", '"d"', "\te", "f", "'=g", "'h", "-5")
 
 
-def test_names_that_look_like_formulas_are_quoted_and_come_back(tmp_path: Path) -> None:
+def test_names_that_look_like_formulas_are_made_safe_and_come_back(tmp_path: Path) -> None:
     kinds = dict.fromkeys(NAMES, Numeric())
     cases = [CaseRecord(tuple(range(len(NAMES))))]
     export(cases, tmp_path / "cases.csv", kinds)
     with (tmp_path / "cases.csv").open(newline="", encoding="utf-8") as file:
         header = next(csv.reader(file))[-len(NAMES) :]
-    assert header == ['"=1+1"', '"+a"', '"-b"', '"@c"', r'"\"d\""', r'"\te"', "f"]
+    assert header == ["'=1+1", "'+a", "'-b", "'@c", r'"\"d\""', "'\te", "f", "''=g", "'h", "-5"]
     for attributes in (None, kinds):
         read = read_cases(tmp_path / "cases.csv", attributes)
         assert read.attributes == kinds

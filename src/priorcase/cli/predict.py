@@ -293,6 +293,7 @@ def _predict_parts(output: Output, given: Mapping[str, Any]) -> None:
 
     from priorcase._files import whole_file
     from priorcase.batches import model_columns, open_files
+    from priorcase.datasets.csv_files import inert_column
 
     estimator, target, level = _answering(given)
     source, to_parquet = open_files(given["query"]), str(output.out).endswith(".parquet")
@@ -314,7 +315,10 @@ def _predict_parts(output: Output, given: Mapping[str, Any]) -> None:
                 actual = batch.column(batch.schema.get_field_index(target))
                 columns["actual"] = actual.dictionary_decode() if pa.types.is_dictionary(actual.type) else actual
             line += batch.num_rows
-            yield pa.RecordBatch.from_pydict({name: pa.array(of) for name, of in columns.items()})
+            arrays = {name: pa.array(of) for name, of in columns.items()}
+            if not to_parquet:
+                arrays = {name: inert_column(array) for name, array in arrays.items()}
+            yield pa.RecordBatch.from_pydict(arrays)
 
     def write(file: Any) -> None:
         writer: Any = None

@@ -9,7 +9,6 @@ all printed text. CSV, HTML and JSON lines are not escaped if they go to a pipe 
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import logging
@@ -117,10 +116,15 @@ def lines_of(frame: Any) -> list[dict[str, Any]]:
 
 def csv_text(lines: Sequence[Mapping[str, Any]], header: Sequence[str] | None = None, *, delimiter: str = ",") -> str:
     """Format rows as CSV; missing values become empty fields."""
-    text, names = io.StringIO(), header or (list(lines[0]) if lines else ())
-    writer = csv.DictWriter(text, names, delimiter=delimiter, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: None if value != value else value for name, value in line.items()} for line in lines)
+    from priorcase.datasets.csv_files import CSVWriter
+
+    names = header or (list(lines[0]) if lines else ())
+    text = io.StringIO()
+    writer = CSVWriter(text, delimiter=delimiter)
+    writer.write(names)
+    for line in lines:
+        cells = [line[name] for name in names]
+        writer.write(None if cell != cell else cell for cell in cells)
     return text.getvalue()
 
 

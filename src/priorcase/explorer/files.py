@@ -1,4 +1,4 @@
-"""Files for download: CSV without formulas that a spreadsheet would run, and responses that contain a file.
+"""Files for download: CSV in the notation of the table, and responses that contain a file.
 
 CSV files have the delimiter, decimal marks and date formats of the file that was read, so that they match the user's
 other files.
@@ -6,7 +6,6 @@ other files.
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -16,24 +15,11 @@ from typing import Any
 
 from fastapi import Response
 
+from priorcase.datasets.csv_files import CSVWriter
 from priorcase.serve.app import Service
 
-_FORMULA = re.compile(r"[=@\t\r]|[+-](?!\Z)")
 _DELIMITERS = ",;\t|"
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
-
-
-def inert(cell: Any) -> Any:
-    """Put an apostrophe before a string that a spreadsheet would run as a formula; return other cells unchanged.
-
-    >>> inert("=1+1"), inert("-5 dB"), inert(-5), inert("a=b"), inert("-1.516,34 €"), inert("+")
-    ("'=1+1", "'-5 dB", -5, 'a=b', '-1.516,34 €', '+')
-    """
-    if not isinstance(cell, str) or not _FORMULA.match(cell):
-        return cell
-    from priorcase.datasets.values import NUMBER
-
-    return cell if NUMBER.match(cell) else f"'{cell}"
 
 
 @dataclass(frozen=True)
@@ -89,11 +75,13 @@ def csv_file(header: Iterable[Any], rows: Iterable[Iterable[Any]], notation: Not
     >>> csv_file(["a", "=b"], [[1, "x"]])
     b"\\xef\\xbb\\xbfa,'=b\\n1,x\\n"
     """
-    text, notation, header = io.StringIO(), notation or Notation(), list(header)
-    writer = csv.writer(text, delimiter=notation.delimiter, lineterminator="\n")
-    writer.writerow(map(inert, header))
+    notation = notation or Notation()
+    header = list(header)
+    text = io.StringIO()
+    writer = CSVWriter(text, delimiter=notation.delimiter)
+    writer.write(header)
     for row in rows:
-        writer.writerow([inert(notation.number(name, cell)) for name, cell in zip(header, row, strict=True)])
+        writer.write(notation.number(name, cell) for name, cell in zip(header, row, strict=True))
     return text.getvalue().encode("utf-8-sig")
 
 

@@ -4,10 +4,10 @@ Columns ``id``, ``key``, ``solution``, ``outcome``, ``notes``, ``by``, ``why``, 
 ``retired`` come first, then the attributes.
 
 **CSV.** An empty cell is a missing value. Numbers, booleans, lists and mappings are written as JSON. Text is written
-unchanged unless the text is empty or could be mistaken for JSON or for a spreadsheet formula; such text is written as a
-JSON string with quotation marks. For example, the cell ``""`` contains the empty string, ``"7"`` a string, ``7`` a
-number, and ``"=A1"`` a string that is not evaluated as a formula. Names of attributes that look like formulas are also
-written as JSON strings. CSV files do not contain the kinds of the attributes. Nothing is lost if a file is read into a
+unchanged unless the text is empty or could be mistaken for JSON; such text is written as a JSON string with quotation
+marks. For example, the cell ``""`` contains the empty string, ``"7"`` a string, and ``7`` a number. As in all CSV files
+of this library, an apostrophe is put before text and names that a spreadsheet would run as formulas; it is removed when
+the file is read. CSV files do not contain the kinds of the attributes. Nothing is lost if a file is read into a
 case base that declares the same attributes. If a case base declares no attributes, columns of numbers become numeric
 attributes, columns of lists become sets, columns of mappings become graphs, and all other columns become nominal
 attributes. A header without commas is split at semicolons or tabs, which spreadsheets write if the comma is the decimal
@@ -49,13 +49,13 @@ from priorcase.cases.exchange.records import (
 )
 from priorcase.cases.kinds import CaseKind, Graph, Stored
 from priorcase.cases.storage import CaseRecord
+from priorcase.datasets.csv_files import CSVWriter, as_written
 from priorcase.exceptions import CaseBaseError, ReadingError, errors_at
 from priorcase.schema import Date, Numeric, Set, Taxonomy, Text
 
 _BLOCK = 1_000
 _MANY = 50_000  # distinct cells of a column that are cached
 _LONGEST, _LONGEST_HEADER = 200_000_000, 100_000
-_QUOTED = ('"', "=", "+", "-", "@", "\t", "\r")  # text that begins with one of these is quoted: most begin formulas
 _JSON = frozenset('"-0123456789[{tfnNI \t\n\r')  # what JSON may begin with
 _NONE: Any = object()
 _limit = Lock()
@@ -66,14 +66,14 @@ _limit = Lock()
 def text_cell(text: str | None) -> str:
     if text is None:
         return ""
-    return json.dumps(text, ensure_ascii=False) if not text or text.startswith(_QUOTED) else text
+    return json.dumps(text, ensure_ascii=False) if not text or text.startswith('"') else text
 
 
 def text_of(cell: str) -> str | None:
     """Return the text that `text_cell` wrote to a cell; None if the cell is empty."""
     if cell and cell[0] == '"' and isinstance(found := _parsed(cell), str):
         return found
-    return cell or None
+    return as_written(cell) or None
 
 
 def plain_cell(text: str | None) -> str:
@@ -89,7 +89,7 @@ def plain_of(cell: str) -> Any:
     if not cell:
         return None
     found = _parsed(cell)
-    return cell if found is _NONE else found
+    return as_written(cell) if found is _NONE else found
 
 
 def _cell_of(kind: CaseKind, value: Stored) -> str:
@@ -112,7 +112,7 @@ def _remembered(function: Callable[[Any], Any], kind: CaseKind) -> Callable[[Any
 
 def _stands(text: str) -> bool:
     """Return whether a string can be written to a CSV cell unchanged."""
-    return bool(text) and not text.startswith(_QUOTED) and _parsed(text) is _NONE
+    return bool(text) and not text.startswith('"') and _parsed(text) is _NONE
 
 
 def _parsed(text: str) -> Any:
@@ -129,8 +129,8 @@ def _parsed(text: str) -> Any:
 
 
 def write_csv(cases: Iterable[CaseRecord], attributes: Kinds, file: BinaryIO) -> int:
-    writer = csv.writer(_Encoded(file))
-    writer.writerow([*BESIDE, *map(text_cell, attributes)])
+    writer = CSVWriter(_Encoded(file), lineterminator="\r\n")
+    writer.write([*BESIDE, *map(text_cell, attributes)])
     columns = [_remembered(partial(_cell_of, kind), kind) for kind in attributes.values()]
     n = 0
     for n, case in enumerate(cases, start=1):  # noqa: B007 (returned)
@@ -140,7 +140,7 @@ def write_csv(cases: Iterable[CaseRecord], attributes: Kinds, file: BinaryIO) ->
         told |= {"id": "" if case.id is None else str(case.id), "retired": "true" if case.retired else ""}
         values = zip(columns, case.values, strict=True)
         cells = ("" if value is None else column(value) for column, value in values)
-        writer.writerow([*(told[name] for name in BESIDE), *cells])
+        writer.write([*(told[name] for name in BESIDE), *cells])
     return n
 
 
