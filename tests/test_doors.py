@@ -226,3 +226,55 @@ def test_csv_files_of_cases_hold_no_formula_and_come_back(tmp_path: Path) -> Non
     assert cells(listed, "part") == cells(listed, "'=note") == expected
     expected[4] = '"-5"'  # a text that is not a number, as the import must know
     assert cells(exported, "part") == cells(exported, "'=note") == expected
+
+
+# -- revising
+
+NOTE = 'The previous solution was "oil it", with the outcome no.'
+
+
+def revised_by_command(path: Path, body: dict[str, Any]) -> None:
+    options = [word for name, value in body.items() for word in (f"--{name}", {True: "yes"}.get(value, value))]
+    result = run("cases", "feedback", path, 1, *options)
+    assert result.exit_code == 0, result.output
+
+
+def revised_by_python(path: Path, body: dict[str, Any]) -> None:
+    with pc.CaseBase.open(path) as base:
+        base.revise(1, **body)
+
+
+def revised_by_service(path: Path, body: dict[str, Any]) -> None:
+    with pc.CaseBase.open(path) as base, client_of(base) as client:
+        assert client.post("/cases/1/feedback", json=body).status_code == 200
+
+
+def revised_by_page(path: Path, body: dict[str, Any]) -> None:
+    with explorer(path) as (_, client):
+        assert client.post("/cases/1/feedback", json=body).status_code == 200
+
+
+@pytest.mark.parametrize("revise", [revised_by_python, revised_by_command, revised_by_service, revised_by_page])
+def test_a_new_solution_starts_without_an_outcome_at_every_door(
+    tmp_path: Path, revise: Callable[[Path, dict[str, Any]], None]
+) -> None:
+    path = tmp_path / "bikes.cases"
+    with pc.CaseBase.open(path, {"noise": "nominal"}) as base:
+        base.add({"noise": "squeak"}, solution="oil it", outcome=False)
+
+    def state() -> tuple[Any, Any, list[str]]:
+        with pc.CaseBase.open(path, readonly=True) as base:
+            case = base.get(1)
+            return case.solution, case.outcome, [note.text for note in case.notes]
+
+    revise(path, {"solution": "oil it", "note": "the same"})
+    assert state() == ("oil it", False, ["the same"])
+    revise(path, {"solution": "replace it", "note": "came back"})
+    assert state() == ("replace it", None, ["the same", f"came back\n{NOTE}"])
+    with pc.CaseBase.open(path, readonly=True) as base:
+        assert base.reuse(base.retrieve({"noise": "squeak"}, 1), "vote").solution == "replace it"
+    revise(path, {"solution": "leave it"})
+    assert state()[1] is None
+    revise(path, {"solution": "replace it", "outcome": True})
+    assert state()[:2] == ("replace it", True)
+    assert len(state()[2]) == 2  # an unknown outcome tells nothing about a solution

@@ -196,3 +196,28 @@ def test_a_read_only_case_base_offers_no_change(visit: Visit, desk: tuple[str, P
         for name in ("Edit", "Forget", "Save the feedback"):
             assert page.get_by_role("button", name=name).count() == 0
         page.close()  # before nobody answers it any more
+
+
+def test_a_new_solution_starts_without_an_outcome(visit: Visit, tmp_path: Path) -> None:
+    path = tmp_path / "bikes.cases"
+    with pc.CaseBase.open(path, {"noise": "nominal"}) as base:
+        base.add({"noise": "squeak"}, solution="oil it", outcome=False)
+        base.add({"noise": "creak"}, solution="oil it", outcome=False)
+    with exploring(path) as url:
+        for id, outcome in ((1, None), (2, False)):
+            page = visit(url)
+            page.locator("nav").wait_for()
+            page.goto(f"{page.url.split('#')[0]}#/cases?id={id}&edit=1")
+            solution, choice = page.get_by_label("Solution", exact=True), page.get_by_label("Outcome", exact=True)
+            solution.fill("replace it")
+            assert choice.input_value() == "null"
+            solution.fill("oil it")
+            assert choice.input_value() == "false"
+            solution.fill("replace it")
+            if outcome is not None:
+                choice.select_option("false")
+            page.get_by_role("button", name="Save the changes").click()
+            page.get_by_text("The previous solution was").wait_for()
+            page.context.close()  # before its server
+    with pc.CaseBase.open(path, readonly=True) as base:
+        assert [(case.solution, case.outcome) for case in base] == [("replace it", None), ("replace it", False)]

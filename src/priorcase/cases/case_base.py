@@ -48,6 +48,7 @@ from priorcase.cases.storage import (
     Event,
     NewCase,
     Store,
+    StoredCase,
     StoredLearner,
     Writer,
     collector_paused,
@@ -73,6 +74,7 @@ UNCHANGED: Any = type("Unchanged", (), {"__repr__": lambda self: "<unchanged>"})
 """Default of parameters of `CaseBase.revise`, which leaves a field unchanged; None removes the value of the field."""
 
 _BLOCK = 1_000  # number of cases read at a time
+_PREVIOUS = 100_000  # maximum number of characters of a replaced solution to keep in a note
 _DIGEST_FORMAT = b"priorcase cases 1"
 _CHANGES_OF_CASES = frozenset({"added", "revised", "forgotten", "retired", "unretired", "declared"})
 
@@ -336,6 +338,23 @@ class CaseBase:
         ``id`` is the id of the case, or the case itself. ``changes`` maps attributes to new values; the value None
         removes the stored value, and other attributes do not change. ``solution=None`` or ``outcome=None`` removes the
         stored value. ``note`` is added to the existing notes.
+
+        A new solution has no outcome until you record one: the outcome of the previous solution does not apply to it.
+        The previous solution and its outcome are kept in a note.
+
+        Examples
+        --------
+        >>> import priorcase as pc
+        >>> with pc.CaseBase.temporary() as base:
+        ...     id = base.add({"age": 3}, solution="oil the chain", outcome=False)
+        ...     base.revise(id, solution="replace the chain")
+        ...     base.get(id)
+        case 1
+          age       3
+          solution  replace the chain
+          added     2...
+          revised   2...
+          note      The previous solution was "oil the chain", with the outcome no.
         """
         note = check_text(note, what="note")
         by, why = self._provenance(by, why)
@@ -348,7 +367,15 @@ class CaseBase:
             old_values = zip(attributes, old.values, strict=True)
             values = [new.get(name) if name in changes else value for name, value in old_values]
             solution = old.solution if solution is UNCHANGED else kinds.check_plain(solution, what="solution")
-            outcome = old.outcome if outcome is UNCHANGED else kinds.check_plain(outcome, what="outcome")
+            is_solved_anew = solution != old.solution
+            if outcome is not UNCHANGED:
+                outcome = kinds.check_plain(outcome, what="outcome")
+            elif not is_solved_anew:
+                outcome = old.outcome
+            else:
+                outcome = None
+            if is_solved_anew and old.outcome is not None:
+                note = "\n".join(filter(None, [note, _previous_solution(old)]))
             writer.replace(id, NewCase(values, solution, outcome, old.key, note), by=by, why=why)
 
     def forget(self, ids: Ids = None, *, where: ByName = None, by: str | None = None, why: str | None = None) -> int:
@@ -1225,3 +1252,10 @@ def _update(digest: Any, content: Any) -> None:
     text = kinds.written(content).encode("utf-8")
     digest.update(b"%d:" % len(text))
     digest.update(text)
+
+
+def _previous_solution(case: StoredCase) -> str:
+    """Return a note about the solution of a case, which will be replaced, and its outcome."""
+    outcome = {"true": "yes", "false": "no"}.get(str(case.outcome), case.outcome)
+    solution = "missing" if case.solution is None else case.solution[:_PREVIOUS]
+    return f"The previous solution was {solution}, with the outcome {outcome}."

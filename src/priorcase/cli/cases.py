@@ -490,8 +490,8 @@ priorcase cases feedback desk.cases V-9 urgency=high system=?"""
 def feedback(file: str, id: str, pairs: Sequence[str], output: Output, **given: Any) -> None:
     """Record the outcome of case ID (an id or a key), or correct the case.
 
-    If the outcome is no or a number up to 0.5, the case votes against its solution from then on. Pass ? to remove a
-    value, a solution or an outcome.
+    If the outcome is no or a number up to 0.5, the case votes against its solution from then on. A new solution has no
+    outcome unless --outcome is also given. Pass ? to remove a value, a solution or an outcome.
     """
     if not pairs and all(given[name] is None for name in ("outcome", "solution", "note")):
         raise usage("nothing to record. Pass --outcome, --solution, --note or NAME=VALUE.")

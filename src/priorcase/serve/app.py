@@ -155,7 +155,10 @@ class SolvedCase(_Change):
 
 
 class Feedback(_Change):
-    """Outcome or corrected values of a case; null removes a value, and omitted fields are not changed."""
+    """Outcome or corrected values of a case; null removes a value, and omitted fields are not changed.
+
+    A new solution has no outcome unless the outcome is also given.
+    """
 
     changes: dict[str, Any] = Field({}, examples=[{"people": 4}])
     solution: Any = None

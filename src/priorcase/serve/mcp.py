@@ -154,7 +154,10 @@ def _base_tools(server: MCPServer[Any], service: Service) -> None:
         by: Text = None,
         why: Text = None,
     ) -> CallToolResult:
-        """Record the outcome of a case or correct the case; omitted fields are not changed."""
+        """Record the outcome of a case or correct the case; omitted fields are not changed.
+
+        A new solution has no outcome unless the outcome is also given.
+        """
         given = {"outcome": outcome, "solution": solution, "note": note, "by": by, "why": why}
         fields = {name: value for name, value in given.items() if value is not None}
 

@@ -34,20 +34,21 @@ function sending({ parts, button, value, send, ...props }) {
 }
 
 /** Return a field for a solution or an outcome; its type depends on the values in the case base. */
-function anyField(name, { kind, values }, initial) {
+function anyField(name, { kind, values }, initial, changed = () => {}) {
   if (kind === "boolean" || (kind === null && name === "Outcome")) {
-    const choice = h("select", {}, h("option", { value: "null" }, "not known"), h("option", { value: "true" }, "yes, it helped"), h("option", { value: "false" }, "no, it did not help"));
-    choice.value = String(typeof initial === "boolean" ? initial : null);
-    return { root: labeled(name, choice), value: () => JSON.parse(choice.value) };
+    const choice = h("select", { oninput: changed }, h("option", { value: "null" }, "not known"), h("option", { value: "true" }, "yes, it helped"), h("option", { value: "false" }, "no, it did not help"));
+    const show = (value) => (choice.value = String(typeof value === "boolean" ? value : null));
+    show(initial);
+    return { root: labeled(name, choice), value: () => JSON.parse(choice.value), show };
   }
   if (kind === "numeric") {
-    const box = h("input", { type: "number", step: "any", value: initial ?? "" });
-    return { root: labeled(name, box), value: () => (box.value === "" ? null : box.valueAsNumber) };
+    const box = h("input", { type: "number", step: "any", value: initial ?? "", oninput: changed });
+    return { root: labeled(name, box), value: () => (box.value === "" ? null : box.valueAsNumber), show: (value) => (box.value = value ?? "") };
   }
   const isJson = kind === "json";
   const known = `known-${name.toLowerCase()}`;
   const text = (value) => (value === null ? "" : isJson && typeof value !== "string" ? JSON.stringify(value) : String(value));
-  const box = h("input", { type: "text", list: known, autocomplete: "off", value: text(initial) });
+  const box = h("input", { type: "text", list: known, autocomplete: "off", value: text(initial), oninput: changed });
   const list = h("datalist", { id: known }, values.filter((value) => typeof value === "string").map((value) => h("option", { value })));
   const value = () => {
     const given = box.value.trim();
@@ -60,7 +61,7 @@ function anyField(name, { kind, values }, initial) {
       return given;
     }
   };
-  return { root: h("div", {}, labeled(name, box, isJson ? "A string, or JSON." : undefined), list), value };
+  return { root: h("div", {}, labeled(name, box, isJson ? "A string, or JSON." : undefined), list), value, show: (value) => (box.value = text(value)) };
 }
 
 const area = (rows = 2) => h("textarea", { rows, maxlength: 10000 });
@@ -80,14 +81,19 @@ export function addForm(columns, known, solution, send) {
 export function editForm(columns, found, send) {
   const asked = ownCase(found.values);
   const form = caseForm({ asked }, columns.columns.filter((column) => column.kind !== "graph"), { title: `Case #${found.id}`, hasTypical: false });
-  const [did, came, by] = [anyField("Solution", columns.solution, found.solution), anyField("Outcome", columns.outcome, found.outcome), byField()];
+  let isOutcomeChosen = false;
+  const came = anyField("Outcome", columns.outcome, found.outcome, () => (isOutcomeChosen = true));
+  const did = anyField("Solution", columns.solution, found.solution, () => {
+    if (!isOutcomeChosen) came.show(same(did.value(), found.solution) ? found.outcome : null); // of the previous solution
+  });
+  const by = byField();
   const why = h("input", { type: "text", autocomplete: "off", maxlength: 10000 });
   const value = () => {
     const next = asked.value();
     const names = columns.columns.filter((column) => column.kind !== "graph" && !same(found.values[column.name], next[column.name])).map((column) => column.name);
     const body = { changes: Object.fromEntries(names.map((name) => [name, next[name] ?? null])), by: by.value(), why: why.value.trim() || null };
     if (!same(did.value(), found.solution)) body.solution = did.value();
-    if (!same(came.value(), found.outcome)) body.outcome = came.value();
+    if ("solution" in body || !same(came.value(), found.outcome)) body.outcome = came.value();
     if (!names.length && !("solution" in body) && !("outcome" in body)) throw new Problem("Nothing was changed. Change a value, the solution or the outcome, then save.", 422);
     return body;
   };
