@@ -14,13 +14,14 @@ import httpx
 import pandas as pd
 import pytest
 from case_files import make_desk
-from commands import run, write
+from commands import HEADER, ROWS, run, write
 from exploring import explorer, sent
 from mcp import Client
 from serving import client_of
 
 import priorcase as pc
 from priorcase.cases import at_least, below, contains, known, missing, not_, one_of
+from priorcase.explorer import Workspace
 from priorcase.serve import create_mcp_server
 
 Found = list[int] | str
@@ -278,3 +279,43 @@ def test_a_new_solution_starts_without_an_outcome_at_every_door(
     revise(path, {"solution": "replace it", "outcome": True})
     assert state()[:2] == ("replace it", True)
     assert len(state()[2]) == 2  # an unknown outcome tells nothing about a solution
+
+
+# -- reading the built-in table
+
+CORRECTIONS: list[dict[str, Any]] = [
+    {"noise": {"kind": "numeric"}},
+    {"chain": {"kind": "numeric"}},
+    {"electric": {"kind": "numeric"}},
+    {"bike": {"kind": "date"}},
+    {"noise": {"kind": "ordinal", "levels": ["quiet", "creak"]}},
+    {"noise": {"kind": "ordinal", "levels": ["quiet", "creak", "squeal", "grind", "click"]}},
+    {"age_years": {"kind": "nominal"}, "outdoors": {"kind": "ignore"}},
+    {"chain": {"kind": "nominal"}},
+]
+
+
+def test_the_built_in_table_is_read_as_its_file_is(tmp_path: Path) -> None:
+    """As in a file, a column that does not fit its declared kind is refused, and not read as missing values."""
+    path = write(tmp_path / "repairs.csv", [HEADER, *ROWS])
+
+    def corrected(workspace: Workspace, client: httpx.Client, kinds: dict[str, Any]) -> Any:
+        job = client.post("/reading", json={"kinds": levels | kinds}).json()["id"]
+        workspace.jobs.wait(job)
+        document = next(one for one in client.get("/status").json()["jobs"] if one["id"] == job)
+        if document["state"] != "done":
+            return document["message"].replace(str(path), "repairs").replace("repairs.csv", "repairs")
+        columns = client.get("/reading").json()["columns"]
+        return [{name: one.get(name) for name in ("name", "kind", "missing", "distinct", "texts")} for one in columns]
+
+    levels = {
+        "chain": {"kind": "ordinal", "levels": ["fresh", "used", "worn", "stretched"]},
+        "brakes": {"kind": "ordinal", "levels": ["firm", "soft", "weak"]},
+    }
+    results = []
+    for opened in (None, path):
+        with explorer(opened) as (workspace, client):
+            results.append([corrected(workspace, client, kinds) for kinds in CORRECTIONS])
+    assert results[0] == results[1]
+    assert ["holds" in result for result in results[0]] == [True] * 5 + [False] * 3
+    assert "column 'noise' holds 'quiet'; expected a number such as 3.5" in results[0][0]

@@ -71,15 +71,10 @@ def _reading(opened: Opened) -> list[str]:
     if past is None or reading is None:
         raise NotAvailableError("No table is open.")
     target = past.target
-    if opened.path is None and not reading.columns and target == "job":
-        lines = ["X, y = pc.load_repairs()"]
-        return lines + ([f"X = X.drop(columns={_listing(past.left_out)})"] if past.left_out else [])
-    if opened.path is None:
-        lines = ["table, job = pc.load_repairs()", "table = table.assign(job=job)"]
-    elif opened.path in available() and not past.about.get("format"):
-        given = f", {_listing(dict(reading.columns))}" if reading.columns else ""
+    name = opened.path or opened.name
+    if name in available() and not FilePath(name).exists():
         lines = ["from priorcase.datasets.catalog import load_frame", ""]
-        lines.append(f"table = load_frame({opened.path!r}{given or ', {}'})")
+        lines.append(f"table = load_frame({name!r}, {_listing(dict(reading.columns))})")
     else:
         options = {**reading.options} | ({"schema": dict(reading.columns)} if reading.columns else {})
         given = "".join(f", {key}={value!r}" for key, value in options.items())

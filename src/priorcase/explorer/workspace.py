@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 ReadFrame = Callable[["Reading"], Any]
 
+_BUILTIN = "repairs"  # the table that is opened by default
 _NEIGHBORS = 10  # number of neighbors of the first model
 _LEAST_ROWS = 2  # minimum number of rows to fit learners after a change
 _FIRST_QUESTION = 3.0  # maximum seconds to wait for the first query before stacked learners are fitted
@@ -141,7 +142,7 @@ class Workspace:
         frame for a `Reading` if the table comes from elsewhere, such as standard input; ``name`` is then its display
         name. If neither ``target`` nor the table names a target, the table is only read; `correct` sets the target.
         """
-        shown = name or ("repairs" if path is None else Path(fspath(path)).name)
+        shown = name or (_BUILTIN if path is None else Path(fspath(path)).name)
 
         def work(job: Job) -> None:
             from priorcase.datasets.past import Reading
@@ -465,16 +466,11 @@ def _reader(path: str | PathLike[str] | None) -> ReadFrame:
         from priorcase.datasets.catalog import load_frame
         from priorcase.datasets.reading import read_frame
 
-        if path is None:
-            from priorcase.datasets import load_repairs
-
-            frame, frame_y = load_repairs()
-            frame = _as_told(frame.assign(job=frame_y), reading)
-            frame.attrs |= {"source": "repairs", "target": "job", "columns": {}, "plain": True, "lines": None}
-            return frame
-        if not Path(path).exists() and fspath(path) in available():
-            return load_frame(fspath(path), reading.columns)
-        return read_frame(path, schema=reading.columns, lenient=True, **reading.options)
+        if path is not None and (Path(path).exists() or fspath(path) not in available()):
+            return read_frame(path, schema=reading.columns, lenient=True, **reading.options)
+        frame = load_frame(_BUILTIN if path is None else fspath(path), reading.columns)
+        frame.attrs["lines"] = None  # the user has no file with these lines
+        return frame
 
     return read
 
@@ -505,29 +501,6 @@ def with_fitted_members(model: Any) -> Any:
     if hasattr(model, "predict_interval") and model.n_samples_fit_ > 1:
         model.predict_interval(X)
     return model
-
-
-def _as_told(frame: Any, reading: Reading) -> Any:
-    """Return the built-in table with the declared kinds; for files, the reader applies the kinds."""
-    import pandas as pd
-
-    ignored = [name for name, told in reading.columns.items() if told == "ignore" and name in frame]
-    frame = frame.drop(columns=ignored)
-    for name, told in reading.columns.items():
-        if name not in frame:
-            continue
-        if isinstance(told, tuple):
-            if other := sorted(set(map(str, frame[name].dropna())) - set(told)):
-                raise UnsupportedDataError(
-                    f"Column {name!r} has {other[0]!r}, which is not a declared level. Add it to the levels."
-                )
-            frame[name] = pd.Categorical(frame[name].astype("str"), categories=list(told), ordered=True)
-        elif told == "date":
-            frame[name] = pd.to_datetime(frame[name].astype("str"), errors="coerce")
-        elif told not in ("nominal", "text", "set") and not pd.api.types.is_numeric_dtype(frame[name].dtype):
-            frame[name] = pd.to_numeric(frame[name].astype("str"), errors="coerce")
-    frame.attrs["ignored"] = ignored
-    return frame
 
 
 def _fast_learner(past: Past, rows: int) -> Any:
