@@ -217,7 +217,10 @@ def test_every_kind_of_column_is_read() -> None:
         ("/rows", {"rows": [{"x0": 1}], "targets": ["a"], "more": 1}, 422, "more"),
         ("/rows/forget", {"ids": []}, 422, "ids"),
         ("/rows/forget", {"ids": [True]}, 422, "ids"),
-        ("/rows/forget", {"ids": [1, 1]}, 404, "distinct"),
+        ("/rows/forget", {"ids": [1, 1]}, 422, "distinct"),
+        ("/rows/forget", {"ids": ["1"]}, 422, "ids.0"),
+        ("/predict", {"x0": "31"}, 422, "was numeric in fit"),
+        ("/predict", [{"x0": "31"}, {"x0": 31}], 422, "was numeric in fit"),
         ("/nothing", {}, 404, "GET / lists"),
         ("/schema", {}, 405, "no route POST /schema"),
         ("/cases", {}, 404, "no route POST /cases"),
@@ -302,6 +305,12 @@ def test_cases_are_listed_asked_added_revised_and_forgotten(base: pc.CaseBase) -
         ("POST", "/cases/ask", {"query": {"area": "vpn"}, "method": "magic"}, 422, "magic"),
         ("POST", "/cases/ask", {"query": {"area": "vpn"}, "where": ["area=none"]}, 409, "No case"),
         ("POST", "/cases/ask", {"query": {"area": "vpn"}, "k": 0}, 422, "k"),
+        ("POST", "/cases/ask", {"query": {"area": "vpn"}, "k": "2"}, 422, "k"),
+        ("POST", "/cases/ask", {"query": {"area": "vpn"}, "weights": {"area": "2"}}, 422, "area"),
+        ("POST", "/cases/ask", {"query": {"people": "2"}}, 422, "people"),
+        ("POST", "/cases", {"case": {"area": "v" * 31}}, 413, "more than 30 characters in 'area'"),
+        ("POST", "/cases", {"case": {"area": "vpn"}, "note": "v" * 31}, 413, "more than 30 characters in 'note'"),
+        ("POST", "/cases/1/feedback", {"why": "v" * 31}, 413, "more than 30 characters in 'why'"),
         ("POST", "/cases/ask", {"query": {"area": "vpn"}, "weights": {"area": -1}}, 422, "area"),
         ("POST", "/cases/9/forget", {"why": "asked to"}, 404, "9"),
         ("POST", "/cases/1/forget", {}, 422, "why"),
@@ -315,7 +324,8 @@ def test_wrong_cases_are_refused_in_a_sentence(
     base: pc.CaseBase, method: str, path: str, body: Any, status: int, keyword: str
 ) -> None:
     digest = base.digest()
-    assert keyword in detail(client_of(base).request(method, path, json=body), status)
+    client = client_of(base, limits=Limits(text=30))
+    assert keyword in detail(client.request(method, path, json=body), status)
     assert base.digest() == digest
 
 

@@ -113,6 +113,19 @@ def test_limits_are_those_of_the_service() -> None:
     talked(talk, create_mcp_server(knn(), limits=Limits(body=1000, text=20)))
 
 
+def test_limits_and_numbers_of_cases_are_those_of_the_service(base: Path) -> None:
+    async def talk(client: Client, ask: Ask) -> None:
+        for given in ({"case": {"area": "v" * 21}}, {"case": {"area": "vpn"}, "why": "v" * 21}):
+            assert "more than 20 characters" in await ask("add_case", **given)
+        assert (await ask("feedback", id=1, why="v" * 20))["id"] == 1
+        assert "expected a number" in await ask("ask", query={"people": "2"})
+        assert "valid integer" in await ask("ask", query={"people": 2}, k="2")
+        assert "valid integer" in await ask("explain", id="1")
+
+    with pc.CaseBase.open(base) as opened:
+        talked(talk, create_mcp_server(opened, limits=Limits(text=20)))
+
+
 def test_nothing_but_the_protocol_is_printed(tmp_path: Path) -> None:
     """Not even of a table, of which it is told how it was read."""
     lines = [f"{i // 2},{('own', 'rent')[i % 2]},{'no' if i < 20 else 'yes'}" for i in range(40)]

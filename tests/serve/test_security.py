@@ -67,6 +67,42 @@ def test_the_printed_url_gives_a_cookie() -> None:
     assert client_of(knn(), token=None).post("/predict", json=ROW, headers=forged).status_code == 401
 
 
+def test_a_browser_without_the_token_is_told_what_to_do(client: httpx.Client) -> None:
+    for path in ("/", "/?token=wrong", "/schema"):
+        response = client.get(path, headers={"accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+        assert response.status_code == 401
+        assert response.headers["content-type"] == "text/html; charset=utf-8"
+        assert "?token=" in response.text
+        assert "terminal" in response.text
+        assert TOKEN not in response.text
+
+
+def test_a_page_on_disk_may_pass_the_token_on(client: httpx.Client) -> None:
+    """The strict cookie is not sent after a redirect of another page, so a page of the service leads to the next."""
+    headers = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+    entered = client_of(knn(), token=None).get(f"/?token={TOKEN}", headers=headers)
+    assert entered.status_code == 200
+    assert 'http-equiv="refresh" content="0; url=/"' in entered.text
+    assert "samesite=strict" in entered.headers["set-cookie"].lower()
+    assert client.get("/?token=wrong", headers=headers).status_code == 401
+    assert "other sites" in detail(client.get("/", headers=headers), 403)
+    framed = headers | {"sec-fetch-dest": "iframe"}
+    assert "other sites" in detail(client.get(f"/?token={TOKEN}", headers=framed), 403)
+
+
+# Methods
+
+
+@pytest.mark.parametrize("path", ["/health", "/", "/schema", "/metrics", "/openapi.json"])
+def test_head_is_get_without_the_body(client: httpx.Client, path: str) -> None:
+    whole, head = (client.request(method, path, headers=BEARER) for method in ("GET", "HEAD"))
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers.keys() == whole.headers.keys()
+    assert head.headers["content-type"] == whole.headers["content-type"]
+    assert client.head("/predict", headers=BEARER).status_code == 405
+    assert client.head("/schema").status_code == 401
+
+
 # Hosts and origins
 
 
@@ -146,6 +182,8 @@ def test_bodies_are_limited() -> None:
         (b"\xff\xfe{}", "not JSON"),
         (b'{"x1": "\\ud800"}', "not JSON"),
         (b'{"x0": ' + b"9" * 5000 + b"}", "not JSON"),
+        (b'{"x0": 31, "x1": "red", "x0": 62}', "'x0' occurs more than once"),
+        (b'{"x0": {"a": 1, "a": 1}}', "'a' occurs more than once"),
     ],
 )
 def test_what_is_not_json_is_refused(client: httpx.Client, content: bytes, keyword: str) -> None:

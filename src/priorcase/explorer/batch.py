@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 from fastapi import APIRouter, Path
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from sklearn.base import is_classifier
 
 from priorcase.documents import plain
@@ -29,7 +29,7 @@ from priorcase.explorer.workspace import Opened, Workspace
 from priorcase.learning.results import attribute_names
 from priorcase.learning.state import pinned
 from priorcase.serve import answers
-from priorcase.serve.app import Service, new_router
+from priorcase.serve.app import Document, Service, new_router
 
 if TYPE_CHECKING:
     from priorcase.datasets.past import Past
@@ -45,10 +45,9 @@ _LEVEL = 0.95
 _OF_ONE_FILE = ("delimiter", "encoding", "header", "sheet")  # properties of one file, which may differ in other files
 
 
-class Asked(BaseModel):
+class Asked(Document):
     """Request to predict the rows of an upload, with optional explanations."""
 
-    model_config = ConfigDict(extra="forbid")
     upload: int = Field(ge=0, examples=[1])
     precedents: int = Field(0, ge=0, le=20, description="Number of nearest past cases.")
     contributions: bool = False

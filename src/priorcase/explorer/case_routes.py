@@ -9,25 +9,23 @@ from types import ModuleType
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from priorcase.documents import event_documents
 from priorcase.explorer.workspace import Workspace
-from priorcase.serve.app import Service, Where, new_router
+from priorcase.serve.app import Document, Service, Where, new_router
 
 
-class Answer(BaseModel):
+class Answer(Document):
     """An answer in a conversation: the value of an attribute, true or false, or null to skip the question."""
 
-    model_config = ConfigDict(extra="forbid")
     attribute: str = Field(max_length=1000)
     value: Any = None
 
 
-class Answers(BaseModel):
+class Answers(Document):
     """The initial query of a conversation, the answers so far in order, and conditions that the cases must meet."""
 
-    model_config = ConfigDict(extra="forbid")
     query: dict[str, Any] = Field({}, examples=[{"area": "printer"}])
     answers: list[Answer] = Field([], max_length=200)
     where: list[str] = Field([], examples=[["people>=2"]])

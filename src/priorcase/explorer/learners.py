@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.documents import plain
@@ -29,7 +29,7 @@ from priorcase.explorer.workspace import Workspace, over_rows
 from priorcase.learning.estimator import RowsEstimator
 from priorcase.learning.resampling import listening
 from priorcase.registry import BASELINE, find
-from priorcase.serve.app import Service, new_router
+from priorcase.serve.app import Document, Service, new_router
 
 _SMALL = 2000  # with at most this many rows, starting threads takes more time than the threads save
 _SHARE = 0.6  # share of the time budget that a comparison uses
@@ -40,24 +40,20 @@ _ERRORS = (0.05, 0.25, 0.5, 0.75, 0.95)
 Cost = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
 
 
-class _Document(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class Chosen(_Document):
+class Chosen(Document):
     """Request to use the learner with this name for predictions."""
 
     name: str = Field(max_length=200, examples=["naive_bayes"])
 
 
-class Costs(_Document):
+class Costs(Document):
     """Cost matrix of decisions: one row per true class, one column per predicted class."""
 
     name: str = Field(max_length=200)
     costs: list[list[Cost]] = Field(examples=[[[0, 1], [5, 0]]], max_length=_CLASSES)
 
 
-class Decision(_Document):
+class Decision(Document):
     """Decision rule: costs, or a threshold for the probability of one class; by default the most probable class."""
 
     costs: list[list[Cost]] | None = Field(None, max_length=_CLASSES)

@@ -56,7 +56,7 @@ class Starting:
                 await send({"type": "lifespan.startup.complete"})
             await send({"type": "lifespan.shutdown.complete"})
             return
-        app: ASGIApp | None = page_file(scope["path"]) if scope["method"] in ("GET", "HEAD") else None
+        app: ASGIApp | None = page_file(scope["path"]) if scope["method"] == "GET" else None
         if app is None:
             app = await asyncio.wrap_future(self._made)
         await app(scope, receive, send)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from priorcase.datasets.past import Reading
 from priorcase.exceptions import NotAvailableError, ParameterError
@@ -14,7 +14,7 @@ from priorcase.explorer.jobs import Job, RowsResult
 from priorcase.explorer.weights import Weighing, answer_with_weights, weighted_neighbors
 from priorcase.explorer.workspace import Opened, Workspace
 from priorcase.schema import Circular, uninformative_columns
-from priorcase.serve.app import Service, new_router
+from priorcase.serve.app import Document, Service, new_router
 
 _EXAMPLES, _LEVELS = 3, 30  # example values of a column, and maximum number of distinct values that may be levels
 _CODES = 5  # numeric columns with at most this many values may contain codes, as in the report
@@ -24,11 +24,7 @@ _FOLDS, _SECONDS = 5, 20.0  # for measuring the importance of columns
 Name = Annotated[str, Field(max_length=1000)]
 
 
-class _Document(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class ColumnKind(_Document):
+class ColumnKind(Document):
     """Kind of a column; ordinal columns need ``levels`` (lowest first), circular columns a ``period``."""
 
     kind: Literal["numeric", "nominal", "ordinal", "date", "text", "set", "circular", "ignore"]
@@ -36,7 +32,7 @@ class ColumnKind(_Document):
     period: float | None = None
 
 
-class Options(_Document):
+class Options(Document):
     """Format of a text file; options that are omitted or null are detected from the file."""
 
     delimiter: str | None = Field(None, max_length=1)
@@ -49,7 +45,7 @@ class Options(_Document):
     sheet: str | None = Field(None, max_length=1000)
 
 
-class Corrections(_Document):
+class Corrections(Document):
     """Reading options for the open table; without a target, no model is fitted."""
 
     target: Name | None = None
@@ -57,7 +53,7 @@ class Corrections(_Document):
     options: Options = Field(default_factory=lambda: Options.model_validate({}))
 
 
-class OpenedFile(_Document):
+class OpenedFile(Document):
     """Request to open a file that was sent to ``/uploads``."""
 
     upload: int = Field(ge=0, le=2**31)

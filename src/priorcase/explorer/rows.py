@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 from fastapi import APIRouter, HTTPException, Path, Query
-from pydantic import BaseModel, ConfigDict, Field, StrictInt
+from pydantic import Field
 from sklearn.base import clone, is_classifier
 
 from priorcase._typing import AnyArray, BoolArray, IntArray
@@ -42,7 +42,7 @@ from priorcase.learning.state import lock_of, pinned
 from priorcase.schema import Date, Nominal, Ordinal
 from priorcase.schema.dates import date_of, seconds_of
 from priorcase.serve import answers
-from priorcase.serve.app import Service, new_router, read_json
+from priorcase.serve.app import DistinctIds, Document, RowId, Service, new_router, read_json
 
 Queue: TypeAlias = Literal["suspects", "outliers"]
 
@@ -660,26 +660,19 @@ def _put_back(model: Any, state: dict[str, Any]) -> None:
 # -- routes
 
 
-class _Document(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-RowId = Annotated[StrictInt, Field(ge=0, le=_LARGEST)]
-
-
-class Ids(_Document):
+class Ids(Document):
     """Ids of rows."""
 
-    ids: list[RowId] = Field(min_length=1, max_length=_CHANGED, examples=[[7, 8]])
+    ids: DistinctIds = Field(min_length=1, max_length=_CHANGED, examples=[[7, 8]])
 
 
-class Selected(_Document):
+class Selected(Document):
     """Ids of the rows in a selection."""
 
-    ids: list[RowId] = Field(min_length=1, max_length=1_000_000, examples=[[7, 8]])
+    ids: DistinctIds = Field(min_length=1, max_length=1_000_000, examples=[[7, 8]])
 
 
-class Correction(_Document):
+class Correction(Document):
     """New values for a row; omitted columns do not change, and null is a missing value."""
 
     id: RowId

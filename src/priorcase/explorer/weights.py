@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 import priorcase as pc
 from priorcase._typing import FloatArray
@@ -16,6 +16,7 @@ from priorcase.explorer.jobs import Job
 from priorcase.explorer.workspace import Workspace, over_rows
 from priorcase.learning.results import attribute_names
 from priorcase.learning.state import pinned
+from priorcase.serve.app import Document
 
 STACKING = "Fitting stacked learners"
 """Name of the job that is canceled when the user chooses a learner."""
@@ -25,10 +26,8 @@ _NEIGHBORS = 10  # number of neighbors that vote
 Weight = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
 
 
-class Weighing(BaseModel):
+class Weighing(Document):
     """A case, and a weight for each column: 1 if omitted, 0 to ignore the column."""
-
-    model_config = ConfigDict(extra="forbid")
 
     case: dict[str, Any] = Field({}, examples=[{"age": 31}])
     weights: dict[str, Weight] = Field({}, examples=[{"age": 2.5, "color": 0}])

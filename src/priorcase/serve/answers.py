@@ -69,18 +69,32 @@ def check_served(model: Any) -> None:
         raise UnsupportedDataError("A model with several targets cannot be served. Fit one model per target.")
 
 
-def read_rows(schema: Schema, given: Any, *, most: int, longest: int) -> list[list[Any]]:
-    """Convert JSON objects to rows in column order; raise an error for too many rows, or for too long strings."""
+def check_texts(document: Any, longest: int, name: str = "") -> None:
+    """Raise an error if a JSON document has a string of more than ``longest`` characters."""
+    if isinstance(document, str) and len(document) > longest:
+        where = f" in {quoted(name)}" if name else ""
+        raise TooLargeError(f"The request has a string of more than {longest:,} characters{where}.")
+    if isinstance(document, list):
+        for value in document:
+            check_texts(value, longest, name)
+    elif isinstance(document, dict):
+        for key, value in document.items():
+            check_texts(key, longest)
+            check_texts(value, longest, key)
+
+
+def read_rows(schema: Schema, given: Any, *, most: int) -> list[list[Any]]:
+    """Convert JSON objects to rows in column order; raise an error for too many rows."""
     rows = given if isinstance(given, list) else [given]
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise ParameterError('The body must be a row such as {"age": 31, "color": null}, or a list of rows.')
     if len(rows) > most:
         raise TooLargeError(f"{len(rows):,} rows are more than the limit of {most:,} per request.")
     places = {str(name): a for a, name in enumerate(attribute_names(schema))}
-    return [_read_row(row, i, schema, places, longest) for i, row in enumerate(rows)]
+    return [_read_row(row, i, schema, places) for i, row in enumerate(rows)]
 
 
-def _read_row(row: Mapping[str, Any], i: int, schema: Schema, places: Mapping[str, int], longest: int) -> list[Any]:
+def _read_row(row: Mapping[str, Any], i: int, schema: Schema, places: Mapping[str, int]) -> list[Any]:
     found: list[Any] = [None] * len(schema)  # omitted columns and null are missing values
     for name, value in row.items():
         if (at := places.get(name)) is None:
@@ -94,8 +108,6 @@ def _read_row(row: Mapping[str, Any], i: int, schema: Schema, places: Mapping[st
         if not all(isinstance(part, _SCALARS) for part in parts):
             expected = "a list of strings" if takes_lists else "a number, a string, true, false or null"
             raise SchemaMismatchError(f"Row {i} has {quoted(value)} in column {quoted(name)}; expected {expected}.")
-        if any(isinstance(part, str) and len(part) > longest for part in parts):
-            raise TooLargeError(f"Row {i} has a string of more than {longest:,} characters in column {quoted(name)}.")
         if parts is value:
             found[at] = frozenset(parts)
         elif isinstance(schema.kinds[at], Date) and isinstance(value, str):

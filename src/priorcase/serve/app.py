@@ -23,7 +23,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, FastAPI, HTTPException, Path, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
 from starlette.exceptions import HTTPException as StarletteHTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -41,6 +42,7 @@ from priorcase.exceptions import (
     TooLargeError,
     UnknownIdError,
     WritingError,
+    quoted,
 )
 from priorcase.serve import answers
 from priorcase.serve.security import Guard, problem, replayed
@@ -80,7 +82,7 @@ class Limits:
     """Limits on a single request.
 
     ``body`` is the maximum size of the body in bytes. ``rows`` is the maximum number of rows to predict or append, and
-    ``explained`` is the maximum number of rows to explain. ``text`` is the maximum number of characters in a value, and
+    ``explained`` is the maximum number of rows to explain. ``text`` is the maximum number of characters in a string.
     ``seconds`` is the time limit of a query.
 
     Examples
@@ -112,24 +114,36 @@ Id = Annotated[int, Path(ge=0, le=_LARGEST)]
 Where = Annotated[list[str], Query(description="Conditions such as people>=5, area=printer|vpn, system=?.")]
 
 
-class _Document(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class Document(BaseModel):
+    """Body of a request: unknown names are refused, and so are numbers that are given as strings."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class NewRows(_Document):
+def _distinct(ids: list[int]) -> list[int]:
+    if len(set(ids)) < len(ids):
+        raise PydanticCustomError("distinct", "The ids must be distinct")
+    return ids
+
+
+RowId = Annotated[int, Field(ge=0, le=_LARGEST)]
+DistinctIds = Annotated[list[RowId], AfterValidator(_distinct)]
+
+
+class NewRows(Document):
     """Rows to learn from, with their targets."""
 
     rows: list[dict[str, Any]] = Field(examples=[[_ROW]])
     targets: list[Any] = Field(examples=[["yes"]])
 
 
-class ForgottenRows(_Document):
+class ForgottenRows(Document):
     """Ids of rows to forget."""
 
-    ids: list[Annotated[StrictInt, Field(ge=0, le=_LARGEST)]] = Field(examples=[[7, 8]], min_length=1)
+    ids: DistinctIds = Field(examples=[[7, 8]], min_length=1)
 
 
-class Question(_Document):
+class Question(Document):
     """A new case to solve."""
 
     query: dict[str, Any] = Field(examples=[{"area": "printer", "people": 3}])
@@ -139,9 +153,9 @@ class Question(_Document):
     method: str = "auto"
 
 
-class _Change(_Document):
-    by: str | None = Field(None, max_length=1000)
-    why: str | None = Field(None, max_length=10_000)
+class _Change(Document):
+    by: str | None = None
+    why: str | None = None
 
 
 class SolvedCase(_Change):
@@ -166,18 +180,18 @@ class Feedback(_Change):
     note: str | None = None
 
 
-class Reason(_Document):
+class Reason(Document):
     """Reason for forgetting a case; the history keeps the reason, but no data of the case."""
 
-    why: str = Field(min_length=1, max_length=10_000, examples=["asked to"])
-    by: str | None = Field(None, max_length=1000)
+    why: str = Field(min_length=1, examples=["asked to"])
+    by: str | None = None
 
 
 def read_json(body: bytes) -> Any:
-    """Parse the body of a request as JSON; reject lone surrogates, and NaN and infinity, which are not valid JSON."""
+    """Parse JSON; reject repeated names, lone surrogates, and NaN and infinity, which are not valid JSON."""
     try:
         text = body.decode("utf-8")
-        found = json.loads(text, parse_constant=_refuse)
+        found = json.loads(text, parse_constant=_refuse, object_pairs_hook=_object)
         if "\\u" in text:
             json.dumps(found, ensure_ascii=False).encode("utf-8")
     except RecursionError:
@@ -191,9 +205,21 @@ def _refuse(name: str) -> None:
     raise ValueError(f"{name} is not allowed; write null for a missing value")
 
 
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        repeated = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
+        raise ValueError(f"the name {quoted(repeated)} occurs more than once in an object")
+    return found
+
+
 class _StrictRequest(Request):
     async def json(self) -> Any:
-        return read_json(await self.body())
+        service: Service = self.app.state.service
+        try:
+            return service.read(await self.body())
+        except TooLargeError as error:  # FastAPI would call it an error of parsing
+            raise HTTPException(413, error.args[0]) from None
 
 
 class _StrictRoute(APIRoute):
@@ -255,6 +281,13 @@ class Service:
         base: pc.CaseBase = served
         return base
 
+    def read(self, body: bytes) -> Any:
+        """Parse the body of a request as JSON; raise an error for too long strings."""
+        found = read_json(body)
+        if len(body) > self.limits.text:
+            answers.check_texts(found, self.limits.text)
+        return found
+
     async def answer(self, question: Callable[..., Any], *args: Any, **options: Any) -> Response:
         """Call ``question`` on a thread and return the response; cancel the call if the time limit is exceeded."""
         giving_up = Cancellation()
@@ -303,7 +336,7 @@ class Service:
         ):
             return None
         try:
-            given = read_json(body)
+            given = self.read(body)
             return answers.encoded(self.predicted(given)) if isinstance(given, dict) else None
         except (HTTPException, PriorcaseError):
             return None  # the usual route returns the error
@@ -343,8 +376,7 @@ class Service:
 
     def rows(self, given: Any, most: int | None = None) -> list[list[Any]]:
         """Convert the rows in a request to the format of the model; raise an error for more than ``most`` rows."""
-        limits = self.limits
-        return answers.read_rows(self.model.schema_, given, most=most or limits.rows, longest=limits.text)
+        return answers.read_rows(self.model.schema_, given, most=most or self.limits.rows)
 
     # -- metrics
 
@@ -481,6 +513,7 @@ def assembled(
         )
     limits = service.limits
     api = FastAPI(title="priorcase", version=pc.__version__, docs_url=None, redoc_url=None)
+    api.state.service = service
     for router in (*routers, _about(service, api)):
         api.include_router(router)
     api.add_exception_handler(PriorcaseError, _refused)

@@ -28,9 +28,9 @@ Row = Annotated[
 ]
 Fixed = Annotated[list[str], Field(description="Columns that counterfactuals must not change.")]
 Columns = Annotated[list[str], Field(min_length=1, max_length=2)]
-Id = Annotated[int, Field(ge=0, le=2**62, description="Id of a case, as returned by ask and explain.")]
+Id = Annotated[int, Field(strict=True, ge=0, le=2**62, description="Id of a case, as returned by ask and explain.")]
+Values = Annotated[int, Field(strict=True, ge=2, le=50)]
 Where = Annotated[list[str], Field(description="Conditions such as people>=5, area=printer|vpn, system=?.")]
-Text = Annotated[str | None, Field(max_length=10_000)]
 
 _READS, _CHANGES = ToolAnnotations(read_only_hint=True), ToolAnnotations(read_only_hint=False, destructive_hint=False)
 
@@ -90,8 +90,8 @@ def _model_tools(server: MCPServer[Any], service: Service) -> None:
 
     async def explain(
         row: Row,
-        precedents: Annotated[int, Field(ge=0, le=100)] = 5,
-        counterfactuals: Annotated[int, Field(ge=0, le=10)] = 1,
+        precedents: Annotated[int, Field(strict=True, ge=0, le=100)] = 5,
+        counterfactuals: Annotated[int, Field(strict=True, ge=0, le=10)] = 1,
         fixed: Fixed = [],  # noqa: B006
     ) -> CallToolResult:
         """Predict a row and explain the prediction: contributions of columns, similar past cases, counterfactuals."""
@@ -102,7 +102,7 @@ def _model_tools(server: MCPServer[Any], service: Service) -> None:
 
         return await _result(service, [row, fixed], lambda: service.answer(explained))
 
-    async def what_if(row: Row, columns: Columns, n_values: Annotated[int, Field(ge=2, le=50)] = 21) -> CallToolResult:
+    async def what_if(row: Row, columns: Columns, n_values: Values = 21) -> CallToolResult:
         """Return the predictions of a row while one or two of its columns vary."""
 
         def curve() -> Any:
@@ -117,7 +117,7 @@ def _model_tools(server: MCPServer[Any], service: Service) -> None:
 def _base_tools(server: MCPServer[Any], service: Service) -> None:
     async def ask(
         query: Row,
-        k: Annotated[int, Field(ge=1, le=100)] = 5,
+        k: Annotated[int, Field(strict=True, ge=1, le=100)] = 5,
         where: Where = [],  # noqa: B006
     ) -> CallToolResult:
         """Propose a solution for a new case from the most similar past cases."""
@@ -132,10 +132,10 @@ def _base_tools(server: MCPServer[Any], service: Service) -> None:
         case: Row,
         solution: Any = None,
         outcome: Any = None,
-        key: Text = None,
-        note: Text = None,
-        by: Text = None,
-        why: Text = None,
+        key: str | None = None,
+        note: str | None = None,
+        by: str | None = None,
+        why: str | None = None,
     ) -> CallToolResult:
         """Add a case with its solution and return its id."""
         fields = {"solution": solution, "outcome": outcome, "key": key, "note": note, "by": by, "why": why}
@@ -149,10 +149,10 @@ def _base_tools(server: MCPServer[Any], service: Service) -> None:
         id: Id,
         outcome: Any = None,
         solution: Any = None,
-        note: Text = None,
+        note: str | None = None,
         changes: Row = {},  # noqa: B006
-        by: Text = None,
-        why: Text = None,
+        by: str | None = None,
+        why: str | None = None,
     ) -> CallToolResult:
         """Record the outcome of a case or correct the case; omitted fields are not changed.
 
@@ -178,6 +178,7 @@ async def _result(service: Service, given: Any, answer: Callable[[], Awaitable[R
     try:
         if len(json.dumps(given)) > service.limits.body:
             raise TooLargeError(f"The call has more than {service.limits.body:,} bytes.")
+        answers.check_texts(given, service.limits.text)
         text, wrong = bytes((await answer()).body).decode("ascii"), False
     except PriorcaseError as error:
         text, wrong = visible(str(error.args[0]) if error.args else str(error)), True

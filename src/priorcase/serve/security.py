@@ -20,7 +20,7 @@ from typing import Any
 
 from starlette.datastructures import QueryParams
 from starlette.requests import ClientDisconnect, cookie_parser
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from priorcase.exceptions import visible
@@ -42,6 +42,24 @@ SECURITY_HEADERS = tuple(
         "cross-origin-resource-policy": "same-origin",
         "cache-control": "no-store",
     }.items()
+)
+_PAGE = """\
+<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width">{head}<title>priorcase</title></head>
+<body>{body}</body>
+</html>
+"""
+_ENTER = _PAGE.format(
+    head='<meta http-equiv="refresh" content="0; url=/">', body='<p><a href="/">Continue to priorcase</a></p>'
+)
+_UNKNOWN = _PAGE.format(
+    head="",
+    body="<h1>This address needs its token</h1>"
+    "<p>The token of this page is missing or wrong; perhaps <code>priorcase</code> was started again since.</p>"
+    "<p>Open the whole URL that <code>priorcase</code> printed in the terminal, including <code>?token=</code> and what "
+    "follows. If you started it with your own <code>--token</code>, add <code>?token=</code> and this token to the "
+    "address. This browser then remembers it.</p>",
 )
 
 
@@ -98,6 +116,9 @@ class Guard:
             await send({"type": "websocket.close", "code": 1008})
             return
         began, status = perf_counter(), _GONE
+        has_body = scope["method"] != "HEAD"
+        if not has_body:  # the response to GET without its body
+            scope = {**scope, "method": "GET"}
 
         async def send_with_headers(message: Message) -> None:
             nonlocal status
@@ -106,6 +127,8 @@ class Guard:
                 given = list(message.get("headers", ()))
                 own = {name for name, _ in given}  # the page of the explorer has its own policy
                 message = {**message, "headers": [*given, *(one for one in SECURITY_HEADERS if one[0] not in own)]}
+            elif not has_body:
+                message = {**message, "body": b""}
             await send(message)
 
         try:
@@ -130,17 +153,21 @@ class Guard:
         name = (found[1] or found[2]).lower() if found else ""
         if found is None or not (name in self._hosts or (self._addresses and _is_address(name))):
             return problem(400, "The Host header does not match a host name of this service.")
+        path, method, cookie = scope["path"], scope["method"], f"priorcase-{found[3] or 80}"
+        shown_token = QueryParams(scope["query_string"]).get("token") if path == "/" and method == "GET" else None
         origins, site = headers.all("origin"), headers.first("sec-fetch-site")
         ours = (f"http://{hosts[0].lower()}", f"https://{hosts[0].lower()}")
-        if any(origin.lower() not in ours for origin in origins) or site in ("cross-site", "same-site"):
+        foreign = site in ("cross-site", "same-site")
+        enters = shown_token is not None and headers.first("sec-fetch-dest") == "document"  # see `redirect_file`
+        if any(origin.lower() not in ours for origin in origins) or (foreign and not enters):
             return problem(403, "Requests from pages of other sites are refused.")
-        path, method, cookie = scope["path"], scope["method"], f"priorcase-{found[3] or 80}"
         if path in _OPEN:
             return None
-        if path == "/" and method == "GET" and "token" in (params := QueryParams(scope["query_string"])):
-            if not _same(params["token"], self._token):
-                return self._unknown()
-            answer = RedirectResponse("/", 303)
+        if shown_token is not None:
+            if not _same(shown_token, self._token):
+                return self._unknown(headers)
+            # A browser would not send the strict cookie if a redirect of another page led to this page.
+            answer = HTMLResponse(_ENTER) if foreign else RedirectResponse("/", 303)
             answer.set_cookie(cookie, self._cookie, httponly=True, samesite="strict", path="/")
             return answer
         scheme, _, shown = headers.first("authorization").partition(" ")
@@ -148,13 +175,15 @@ class Guard:
             return None
         cookies = cookie_parser("; ".join(headers.all("cookie")))
         if not _same(cookies.get(cookie, ""), self._cookie):
-            return self._unknown()
+            return self._unknown(headers)
         if method not in _SAFE_METHODS and not origins and site != "same-origin":
             return problem(403, "A change that is authorized by a cookie needs an Origin header.")
         return None
 
     @staticmethod
-    def _unknown() -> Response:
+    def _unknown(headers: _Headers) -> Response:
+        if "text/html" in headers.first("accept"):
+            return HTMLResponse(_UNKNOWN, 401, {"www-authenticate": "Bearer"})
         told = "The token is missing or wrong. Send the header Authorization: Bearer TOKEN, or open the printed URL."
         return problem(401, told, {"www-authenticate": "Bearer"})
 
