@@ -62,6 +62,7 @@ def test_what_cannot_be_explored_is_said_in_a_sentence(tmp_path: Path, apps: lis
     assert "no column 'Class'" in wrong
     assert wrong == error(run("predict", table, "--target", "Class", "age=3", "class=4"))
     assert "no column" in error(run("explore", "repairs", "--target", "jobs"))
+    assert "drop the target" in error(run("explore", table, "--target", "class", "--column", "class=ignore"))
     assert apps == []
 
 

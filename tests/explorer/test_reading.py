@@ -117,6 +117,7 @@ def test_corrections_are_read_and_learned(workspace: Workspace, loans: Path) -> 
 def test_corrections_that_cannot_be_are_refused(workspace: Workspace, loans: Path) -> None:
     client = client_of(workspace)
     assert "no table is open" in detail(client.get("/reading"), 409)
+    assert "Nothing is open" in detail(client.post("/columns/weights/answer", json={"weights": {"age": 2}}), 503)
     assert "Open a table" in detail(client.post("/reading", json={}), 422)
     workspace.jobs.wait(workspace.open(loans, target="repaid").id, 60)
     for kinds, word in (
@@ -124,6 +125,7 @@ def test_corrections_that_cannot_be_are_refused(workspace: Workspace, loans: Pat
         ({"hour": {"kind": "circular"}}, "period"),
         ({"hour": {"kind": "circular", "period": -1}}, "above 0"),
         ({"hour": {"kind": "odd"}}, "kind"),
+        ({"repaid": {"kind": "ignore"}}, "cannot be ignored"),
     ):
         assert word in detail(client.post("/reading", json={"target": "repaid", "kinds": kinds}), 422)
     job = client.post("/reading", json={"target": "none"}).json()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import random
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import numpy as np
@@ -183,3 +186,46 @@ def test_rows_that_change_make_what_was_computed_new(repairs: httpx.Client, work
 def test_a_job_is_cancelled_by_its_number(repairs: httpx.Client) -> None:
     assert repairs.post("/jobs/2/cancel").json()["state"] in ("running", "cancelled", "done")
     assert "no job 99" in detail(repairs.post("/jobs/99/cancel"), 404)
+
+
+VALUES: list[Any] = [None, True, -1, 10**400, 1e308, 0.5, "", "worn", "\x00\u202e", "9999-99-99", "__proto__"]
+VALUES += [[], {}, [1], [[None]], {"age_years": 1}, ["worn", 1], "9" * 400]
+BODIES: dict[str, Any] = {
+    "/rows/selection": {"ids": [1, 2]},
+    "/review/keep": {"ids": [1]},
+    "/review/correct": {"id": 3, "values": {"age_years": 2, "chain": "worn"}, "target": "wheel"},
+    "/review/forget": {"ids": [5]},
+    "/reading": {"target": "job", "kinds": {"chain": {"kind": "ordinal", "levels": ["a", "b"]}}, "options": {}},
+    "/columns/weights": {"case": {"age_years": 2}, "weights": {"chain": 2.0}, "k": 3},
+    "/columns/weights/answer": {"weights": {"chain": 2.0}},
+    "/decision": {"costs": [[0, 1], [1, 0]], "positive": "wheel", "threshold": 0.5},
+    "/cases/converse": {"query": {"chain": "worn"}, "answers": [{"attribute": "noise", "value": "creak"}], "where": []},
+}
+
+
+def spoiled(document: Any, draw: random.Random) -> Any:
+    """The document, with some of its values or names replaced."""
+    if draw.random() < 0.2:
+        return draw.choice(VALUES)
+    if isinstance(document, dict):
+        names = [draw.choice(["", "job", "__proto__", name]) if draw.random() < 0.1 else name for name in document]
+        return {name: spoiled(value, draw) for name, value in zip(names, document.values(), strict=True)}
+    return [spoiled(value, draw) for value in document] if isinstance(document, list) else document
+
+
+def test_hostile_requests_are_refused_and_break_nothing(repairs: httpx.Client, workspace: Workspace) -> None:
+    draw = random.Random(0)
+    workspace.jobs.cancel_all()
+    for _ in range(200):
+        condition = {"column": "age_years", draw.choice(["low", "high", "missing", "values"]): [1]}
+        filters = json.dumps([spoiled(condition, draw)])
+        assert repairs.get("/rows", params={"filters": filters}).status_code < 500, filters
+        path = draw.choice(list(BODIES))
+        body = spoiled(BODIES[path], draw)
+        response = repairs.post(path, json=body)
+        assert response.status_code < 500, (path, body)
+        for job in workspace.jobs.documents():
+            if job["state"] == "running":
+                workspace.jobs.cancel(job["id"])
+            workspace.jobs.wait(job["id"], 60)
+    assert not any("bug" in job["message"] for job in workspace.jobs.documents())

@@ -16,7 +16,15 @@ import click
 from priorcase._files import file_kind
 from priorcase.cli.serve import check_server_options, listening, note_open_host, run_app, server_options
 from priorcase.cli.shell import Command, note, option, say, usage
-from priorcase.cli.tables import TABLE, column_option, is_data_set, parse_reading, read_option, read_table
+from priorcase.cli.tables import (
+    TABLE,
+    check_target_used,
+    column_option,
+    is_data_set,
+    parse_reading,
+    read_option,
+    read_table,
+)
 
 if TYPE_CHECKING:
     from priorcase.datasets.past import Reading
@@ -94,6 +102,7 @@ def _check_table(table: str | None, given: dict[str, Any]) -> None:
     if table is not None and kind is None and not Path(table).is_file():
         TABLE.convert(table, None, click.get_current_context(silent=True))  # raises the error
     reading = parse_reading(given["column"], given["read"])
+    check_target_used(given["target"], reading)
     if table is not None and given["target"] is not None:
         _check_target(table, given["target"], reading)
 

@@ -288,6 +288,12 @@ def _meant(value: object, known: Any) -> object:
     return None if near is None else spelled[near]
 
 
+def check_target_used(target: str | None, reading: Reading) -> None:
+    """Raise an error if the target column is declared to be ignored."""
+    if target is not None and reading.columns.get(target) == "ignore":
+        raise usage(f"--column {target}=ignore would drop the target.")
+
+
 def read_past(
     path: str, target: str | None, reading: Reading, *, elsewhere: Collection[str] = (), missing: bool = False
 ) -> Past:
@@ -298,8 +304,7 @@ def read_past(
     if target is None and not table.attrs.get("target"):
         note(f"the target is {table.columns[-1]!r}, the last column")
     target = target_of(table) if target is None else target
-    if reading.columns.get(target) == "ignore":
-        raise usage(f"--column {target}=ignore would drop the target.")
+    check_target_used(target, reading)
     past = past_of(table, target, reading, elsewhere=elsewhere, missing=missing)
     return past._replace(lines=()) if is_data_set(path) else past  # the user has no file with lines of a data set
 

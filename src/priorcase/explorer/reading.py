@@ -61,6 +61,8 @@ class OpenedFile(Document):
 
 def reading_of(given: Corrections) -> Reading:
     """Convert corrections from the page to reading options."""
+    if given.target in given.kinds and given.kinds[given.target].kind == "ignore":
+        raise ParameterError(f"Column {given.target!r} is the target and cannot be ignored. Choose another target.")
     columns: dict[str, Any] = {}
     for name, told in given.kinds.items():
         if told.kind == "ordinal":
@@ -217,6 +219,7 @@ def reading_routes(workspace: Workspace, service: Service) -> APIRouter:
     @router.post("/columns/weights/answer", summary="Use k-NN with these weights for predictions from now on")
     async def answer(body: Weighing) -> Any:
         changing(service)
+        service.model  # noqa: B018  # raises if nothing is open
         return await service.answer(lambda: answer_with_weights(workspace, body.weights).document())
 
     return router

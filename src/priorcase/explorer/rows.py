@@ -78,6 +78,11 @@ class Filter:
         values = told.get("values")
         if values is not None and not isinstance(values, list):
             raise ParameterError(f'The "values" of a filter must be a list, got {quoted(values)}.')
+        for value in (told.get("low"), told.get("high"), *(values or ())):
+            if not isinstance(value, str | int | float | None):
+                raise ParameterError(f"A filter compares with a string, a number, true or false, got {quoted(value)}.")
+        if not isinstance(told.get("missing"), bool | None):
+            raise ParameterError(f'The "missing" of a filter must be true or false, got {quoted(told["missing"])}.')
         return cls(**{**told, "values": None if values is None else tuple(values)})
 
 
@@ -157,7 +162,7 @@ class Cells:
             if isinstance(self.kind, Ordinal):
                 return float([_text(plain(level)) for level in self.kind.order].index(_text(end)))
             return float(seconds_of(end) if isinstance(self.kind, Date) else end)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
+        except (OverflowError, TypeError, ValueError):
             raise ParameterError(f"{quoted(end)} is not a valid value for column {quoted(self.name)}.") from None
 
 

@@ -57,9 +57,9 @@ _UNKNOWN = _PAGE.format(
     head="",
     body="<h1>This address needs its token</h1>"
     "<p>The token of this page is missing or wrong; perhaps <code>priorcase</code> was started again since.</p>"
-    "<p>Open the whole URL that <code>priorcase</code> printed in the terminal, including <code>?token=</code> and what "
-    "follows. If you started it with your own <code>--token</code>, add <code>?token=</code> and this token to the "
-    "address. This browser then remembers it.</p>",
+    "<p>Open the whole URL that <code>priorcase</code> printed in the terminal, including <code>?token=</code> and "
+    "what follows. If you started it with your own <code>--token</code>, add <code>?token=</code> and this "
+    "token to the address. This browser then remembers it.</p>",
 )
 
 

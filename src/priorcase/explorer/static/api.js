@@ -36,6 +36,10 @@ async function fetched(path, options) {
   }
 }
 
+// Objects of a response inherit nothing, because their names may be columns, which can be named __proto__ or constructor.
+const bare = (name, value) => (value !== null && typeof value === "object" && !Array.isArray(value) ? Object.setPrototypeOf(value, null) : value);
+const parsed = async (response) => JSON.parse(await response.text(), bare);
+
 async function sent(method, path, body, signal) {
   const options = { method, signal, credentials: "same-origin", headers: {} };
   if (body !== undefined) {
@@ -43,7 +47,7 @@ async function sent(method, path, body, signal) {
     options.headers["content-type"] = "application/json";
   }
   const response = await fetched(path, options);
-  const document = await response.json().catch((error) => {
+  const document = await parsed(response).catch((error) => {
     if (isAbort(error)) throw error;
     if (response.ok) throw new Problem("The response of the explorer is incomplete. Reload the page.", 0);
     return {};
@@ -94,6 +98,6 @@ export async function packed(path, options) {
   if (!response.ok) throw new Problem((await response.json().catch(() => ({}))).detail ?? `The response has status ${response.status}.`, response.status);
   const buffer = await response.arrayBuffer();
   const size = new DataView(buffer).getUint32(0, true);
-  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, size)));
+  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, size)), bare);
   return { header, buffer, start: 4 + size };
 }

@@ -1,7 +1,9 @@
 // The current case, which all views share. It is part of the address, so that reload and the back button keep it.
 
+import { record } from "./dom.js";
+
 const listeners = new Set();
-let current = {};
+let current = record();
 let untouched = true;
 
 export const value = () => current;
@@ -13,7 +15,7 @@ function told(source) {
 
 /** Set one column; null or undefined leaves it empty. `source` tells listeners which part changed it. */
 export function set(name, to, source) {
-  const next = { ...current };
+  const next = record(Object.entries(current));
   if (to === null || to === undefined || to === "") delete next[name];
   else next[name] = to;
   current = next;
@@ -23,7 +25,7 @@ export function set(name, to, source) {
 
 /** Replace the case. */
 export function replace(next, source) {
-  current = Object.fromEntries(Object.entries(next).filter(([, one]) => one !== null && one !== undefined));
+  current = record(Object.entries(next).filter(([, one]) => one !== null && one !== undefined));
   untouched = false;
   told(source);
 }

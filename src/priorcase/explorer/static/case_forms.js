@@ -5,6 +5,8 @@ import { fill, h, same } from "./dom.js";
 import { caseForm } from "./form.js";
 import { byField, labeled, ownCase } from "./parts.js";
 
+const LONGEST = 100000; // the limit of the service on a string
+
 /** Return a form whose content is sent by `send`; `value` returns the body of the request, or throws a Problem. */
 function sending({ parts, button, value, send, ...props }) {
   const wrong = h("p", { class: "wrong", role: "alert" });
@@ -64,14 +66,14 @@ function anyField(name, { kind, values }, initial, changed = () => {}) {
   return { root: h("div", {}, labeled(name, box, isJson ? "A string, or JSON." : undefined), list), value, show: (value) => (box.value = text(value)) };
 }
 
-const area = (rows = 2) => h("textarea", { rows, maxlength: 10000 });
+const area = (rows = 2) => h("textarea", { rows, maxlength: LONGEST });
 
 /** Return a form for a new case, filled with the known values. */
 export function addForm(columns, known, solution, send) {
   const asked = ownCase(known);
   const form = caseForm({ asked }, columns.columns.filter((column) => column.kind !== "graph"), { title: "A new case", hasTypical: false });
   const [did, came, by] = [anyField("Solution", columns.solution, solution), anyField("Outcome", columns.outcome, null), byField()];
-  const [key, note, why] = [h("input", { type: "text", autocomplete: "off", maxlength: 1000 }), area(), h("input", { type: "text", autocomplete: "off", maxlength: 10000 })];
+  const [key, note, why] = [h("input", { type: "text", autocomplete: "off", maxlength: 1000 }), area(), h("input", { type: "text", autocomplete: "off", maxlength: LONGEST })];
   const value = () => ({ case: asked.value(), solution: did.value(), outcome: came.value(), key: key.value.trim() || null, note: note.value.trim() || null, by: by.value(), why: why.value.trim() || null });
   const parts = [h("h2", {}, "Solution and outcome"), did.root, came.root, labeled("Key", key, "Your own name for the case, such as a ticket number."), labeled("Note", note), labeled("Reason for adding it", why, "For the history."), by.root];
   return h("div", { class: "one" }, h("div", { class: "left" }, form.root), h("div", { class: "right" }, sending({ parts, button: "Add the case", value, send, class: "change", "aria-label": "Details of the case" })));
@@ -87,7 +89,7 @@ export function editForm(columns, found, send) {
     if (!isOutcomeChosen) came.show(same(did.value(), found.solution) ? found.outcome : null); // of the previous solution
   });
   const by = byField();
-  const why = h("input", { type: "text", autocomplete: "off", maxlength: 10000 });
+  const why = h("input", { type: "text", autocomplete: "off", maxlength: LONGEST });
   const value = () => {
     const next = asked.value();
     const names = columns.columns.filter((column) => column.kind !== "graph" && !same(found.values[column.name], next[column.name])).map((column) => column.name);
@@ -116,7 +118,7 @@ export function feedbackForm(found, columns, send) {
 
 /** Open a dialog that asks for a reason before a case is forgotten. */
 export function forgetForm(found, send) {
-  const [why, by] = [h("input", { type: "text", required: true, autocomplete: "off", maxlength: 10000 }), byField()];
+  const [why, by] = [h("input", { type: "text", required: true, autocomplete: "off", maxlength: LONGEST }), byField()];
   const close = () => dialog.close();
   const form = sending({
     parts: [

@@ -8,6 +8,9 @@ const SPOKEN = new Set(["title", "aria-label", "placeholder"]);
 /** Escape control characters, and characters that change the order in which text is displayed. */
 export const visible = (text) => text.replace(HIDDEN, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
+/** Return an object from pairs of names and values that inherits nothing: columns can be named __proto__ or constructor. */
+export const record = (pairs = []) => Object.assign(Object.create(null), Object.fromEntries(pairs));
+
 const nodes = (children) => children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false).map((child) => (child instanceof Node ? child : visible(String(child))));
 
 function filled(node, props, children) {

@@ -1,13 +1,13 @@
 // The form of a case, created from the schema and the distributions of the columns. Every field can be left empty.
 
 import { histogram } from "./charts.js";
-import { fill, h, MISSING, shown } from "./dom.js";
+import { fill, h, MISSING, record, shown } from "./dom.js";
 
 const NONE = "–1";
 
 /** Return the case with the median or the most frequent value in every column. */
 export function typical(columns) {
-  const found = {};
+  const found = record();
   for (const column of columns) {
     if (column.quantiles) found[column.name] = column.quantiles[2];
     else if (column.counts?.length) found[column.name] = column.values[column.counts.indexOf(Math.max(...column.counts))];

@@ -1,6 +1,6 @@
 // Parts shared by several views: panels, pages of a list, a case for a single form, and the name of the user.
 
-import { count, h, shown } from "./dom.js";
+import { count, h, record, shown } from "./dom.js";
 
 /** Create a section with a heading; its content is put into `body`. */
 export function panel(title, name) {
@@ -18,7 +18,7 @@ export const moment = (text) => (text ? text.slice(0, 16).replace("T", " ") : "â
 /** Return a separate case with the functions of case.js, for a single form. */
 export function ownCase(initial = {}) {
   const listeners = new Set();
-  const clean = (found) => Object.fromEntries(Object.entries(found).filter(([, value]) => value !== null && value !== undefined && value !== ""));
+  const clean = (found) => record(Object.entries(found).filter(([, value]) => value !== null && value !== undefined && value !== ""));
   let current = clean(initial);
   const change = (next, source) => {
     current = clean(next);

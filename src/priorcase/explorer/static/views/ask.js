@@ -3,7 +3,7 @@
 import { abort, isAbort, latest } from "../api.js";
 import { bars, contributions, spread } from "../charts.js";
 import { decided } from "../decision.js";
-import { count, decimals, equalDecimals, fill, fixed, h, percent, same, shown, signed } from "../dom.js";
+import { count, decimals, equalDecimals, fill, fixed, h, percent, record, same, shown, signed } from "../dom.js";
 import { caseForm, typical } from "../form.js";
 
 const SOON = 50; // milliseconds to wait during a series of changes; the first change is predicted immediately
@@ -29,7 +29,7 @@ function mount(root, context) {
   fill(root, h("p", { class: "soft" }, "Reading the columns …")); // the view is shown when heights are known, so that nothing moves
 
   let columns = null;
-  let importance = {};
+  let importance = record();
   let near = null;
   let showAll = false;
   let limit = null; // for regression: the number that the changes should reach

@@ -1,7 +1,7 @@
 // Columns: how a table was read, with corrections; the values and importance of each column; weights by hand.
 
 import { abort, get, isAbort, latest, post, Problem, upload } from "../api.js";
-import { count, decimals, equalDecimals, fill, fixed, h, number, percent, shown, withErrors } from "../dom.js";
+import { count, decimals, equalDecimals, fill, fixed, h, number, percent, record, shown, withErrors } from "../dom.js";
 import { typical } from "../form.js";
 import { outcomesLegend, stacked } from "../plots.js";
 
@@ -31,7 +31,7 @@ function mount(root, context) {
   let held = null; // summaries of the columns; null until a model is fitted
   let importance = { job: null, found: null };
   let draft = null; // corrections that have not been applied
-  let weights = {};
+  let weights = record();
   let near = null;
   let ended = false;
   let timer = 0;
@@ -50,7 +50,7 @@ function mount(root, context) {
   function keep() {
     const own = {};
     if (draft && isChanged()) own.fix = JSON.stringify(draft);
-    const other = Object.fromEntries(Object.entries(weights).filter(([, weight]) => weight !== 1));
+    const other = record(Object.entries(weights).filter(([, weight]) => weight !== 1));
     if (Object.keys(other).length) own.weights = JSON.stringify(other);
     context.setParams(own);
   }
@@ -67,7 +67,7 @@ function mount(root, context) {
   // -- corrections
 
   function asRead() {
-    const kinds = {};
+    const kinds = record();
     for (const column of told.columns) {
       if (column.declared === "ordinal") kinds[column.name] = { kind: "ordinal", levels: column.levels };
       else if (column.declared === "circular") kinds[column.name] = { kind: "circular", period: column.period };
@@ -102,7 +102,7 @@ function mount(root, context) {
     try {
       const sent = await upload(file);
       await post("/open", { upload: sent.id });
-      weights = {};
+      weights = record();
       context.refresh();
     } catch (error) {
       context.notify(error);
@@ -315,7 +315,7 @@ function mount(root, context) {
     const learned = (importance.found?.columns ?? []).filter((one) => one.loss > 0);
     const byImportance = () => {
       const most = Math.max(...learned.map((one) => one.loss));
-      weights = Object.fromEntries(held.columns.map((column) => [column.name, Number(((HEAVIEST / 2) * ((learned.find((one) => one.name === column.name)?.loss ?? 0) / most)).toFixed(1))]));
+      weights = record(held.columns.map((column) => [column.name, Number(((HEAVIEST / 2) * ((learned.find((one) => one.name === column.name)?.loss ?? 0) / most)).toFixed(1))]));
       keep();
       drawWeights();
     };
@@ -327,7 +327,7 @@ function mount(root, context) {
       h(
         "div",
         { class: "weighing" },
-        h("div", { class: "sliders" }, rows, h("p", { class: "buttons" }, h("button", { type: "button", onclick: () => ((weights = {}), keep(), drawWeights()) }, "All equal"), learned.length > 0 && h("button", { type: "button", onclick: byImportance }, "By importance"), !frozen() && h("button", { type: "button", class: "primary", onclick: answer }, "Use these weights"))),
+        h("div", { class: "sliders" }, rows, h("p", { class: "buttons" }, h("button", { type: "button", onclick: () => ((weights = record()), keep(), drawWeights()) }, "All equal"), learned.length > 0 && h("button", { type: "button", onclick: byImportance }, "By importance"), !frozen() && h("button", { type: "button", class: "primary", onclick: answer }, "Use these weights"))),
         body,
       ),
     );
@@ -365,7 +365,7 @@ function mount(root, context) {
   }
 
   /** Return the case without columns that the model does not have. */
-  const known = (value) => Object.fromEntries(Object.entries(value).filter(([name]) => held.columns.some((column) => column.name === name)));
+  const known = (value) => record(Object.entries(value).filter(([name]) => held.columns.some((column) => column.name === name)));
 
   function drawNear() {
     const target = held.target.name ?? "outcome";
@@ -419,7 +419,8 @@ function mount(root, context) {
       const other = told === null || JSON.stringify([told.columns.map((c) => [c.name, c.declared]), told.options, told.target]) !== JSON.stringify([read?.columns.map((c) => [c.name, c.declared]), read?.options, read?.target]);
       [told, held, drawn] = [read, columns, text];
       if (told && (draft === null || other)) draft = drawn0 ? asRead() : { ...asRead(), ...(parsed(context.params().fix) ?? {}) };
-      if (!drawn0) weights = parsed(context.params().weights) ?? {};
+      if (draft !== null) draft.kinds = record(Object.entries(draft.kinds));
+      if (!drawn0) weights = record(Object.entries(parsed(context.params().weights) ?? {}));
       drawn0 = true;
       keep();
       if (context.status().open.problem) learning = false;

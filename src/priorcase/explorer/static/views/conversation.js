@@ -2,7 +2,7 @@
 
 import { abort, isAbort, latest } from "../api.js";
 import { bars } from "../charts.js";
-import { equalDecimals, fill, h, number, percent, same } from "../dom.js";
+import { equalDecimals, fill, h, number, percent, record, same } from "../dom.js";
 import { panel, told } from "../parts.js";
 
 const CHOICES = 12;
@@ -15,7 +15,7 @@ function mount(root, context) {
   const said = panel("Answers so far", "said");
   const support = panel("Cases that support this solution", "support");
   fill(root, h("div", { class: "talk" }, h("div", { class: "left" }, question.root, said.root), h("div", { class: "right" }, answer.root, support.root)));
-  let columns = {};
+  let columns = record();
   let ended = false;
   let asksWhy = false;
 
@@ -144,7 +144,7 @@ function mount(root, context) {
   const ends = [context.onParams(show), context.onVersion(() => show(true))];
   context.fetched("/cases/columns").then(
     (found) => {
-      columns = Object.fromEntries(found.columns.map((column) => [column.name, column]));
+      columns = record(found.columns.map((column) => [column.name, column]));
       if (!ended) show(true);
     },
     (error) => !ended && fill(question.body, h("p", { class: "wrong" }, error.message)),

@@ -1,7 +1,7 @@
 // Rows: the whole table, sorted, filtered and searched by the server; queues of suspects and unusual rows; changes with undo.
 
 import { get, post } from "../api.js";
-import { count, decimals, fill, fixed, h, MISSING, number, percent, same, shown } from "../dom.js";
+import { count, decimals, fill, fixed, h, MISSING, number, percent, record, same, shown } from "../dom.js";
 import { caseForm } from "../form.js";
 import { ownCase, savedText, STANDS_IN } from "../parts.js";
 
@@ -375,7 +375,7 @@ function mount(root, context) {
     side.hidden = !openRow;
     if (!openRow) return void fill(side);
     const row = openRow;
-    const before = { [target.name]: row.target, ...Object.fromEntries(columns.map((column, a) => [column.name, row.values[a]])) };
+    const before = record([[target.name, row.target], ...columns.map((column, a) => [column.name, row.values[a]])]);
     const asked = ownCase(before);
     const reason = reasonOf(row);
     const close = h("button", { type: "button", class: "quiet close", "aria-label": "Close the row", onclick: () => ((openRow = null), drawSide(), drawRows(), remember(), grid.focus()) }, "×");

@@ -2,7 +2,7 @@
 
 import { abort, isAbort, latest } from "../api.js";
 import { bars, heatmap, lines } from "../charts.js";
-import { equalDecimals, fill, h, number, percent, shown } from "../dom.js";
+import { equalDecimals, fill, h, number, percent, record, shown } from "../dom.js";
 import { caseForm, typical } from "../form.js";
 
 const SOON = 80;
@@ -34,7 +34,7 @@ function mount(root, context) {
   let ended = false;
   let timer = 0;
   const ends = [];
-  const kinds = () => Object.fromEntries(columns.map((column) => [column.name, column.kind]));
+  const kinds = () => record(columns.map((column) => [column.name, column.kind]));
   const isNumber = (name) => ["numeric", "circular", "date"].includes(kinds()[name]);
   const place = (name, value) => (kinds()[name] === "date" ? Date.parse(value) : value);
 
@@ -109,7 +109,7 @@ function mount(root, context) {
 
   /** Return the most probable classes over all points, in the order of the classes, so that colors do not change. */
   function top(points) {
-    const most = Object.fromEntries(classes.map((label) => [label, Math.max(...points.map((point) => point.probabilities[label]))]));
+    const most = record(classes.map((label) => [label, Math.max(...points.map((point) => point.probabilities[label]))]));
     const kept = [...classes].sort((a, b) => most[b] - most[a]).slice(0, COLORS);
     return classes.filter((label) => kept.includes(label));
   }
