@@ -319,3 +319,69 @@ def test_the_built_in_table_is_read_as_its_file_is(tmp_path: Path) -> None:
     assert results[0] == results[1]
     assert ["holds" in result for result in results[0]] == [True] * 5 + [False] * 3
     assert "column 'noise' holds 'quiet'; expected a number such as 3.5" in results[0][0]
+
+
+# -- new cases
+
+WARDS = [
+    "age,ward,size,ill",
+    *(f"{20 + i // 2},{'ABC'[i % 3]}-ward,{i % 7},{('no', 'yes')[i > 20]}" for i in range(40)),
+]
+NEW_CASES: dict[str, tuple[list[str], list[str]]] = {
+    "as the table": (["age,ward,size", "30,A-ward,3"], []),
+    "absent": (["age,ward", "30,A-ward"], ["new.csv has no column 'size' (treated as missing)"]),
+    "unused": (
+        ["age,ward,size,bed", "30,A-ward,3,7"],
+        ["these columns of new.csv are not used, because past.csv does not have them: 'bed'"],
+    ),
+    "strange": (
+        ["age,ward,size", "900,A-ward,3", "30,surgery,3", "31,a-ward,-1"],
+        [
+            "line 2: age 900 is outside the range 20 to 39 of the past cases; "
+            "line 3: ward surgery was never seen; "
+            "line 4: ward a-ward was never seen (did you mean 'A-ward'?), "
+            "size -1 is outside the range 0 to 6 of the past cases"
+        ],
+    ),
+    "known": (
+        ["age,ward,size,ill", "20,A-ward,0,no"],
+        ["1 of 1 new cases are identical to a past case, including the target; results on these cases are optimistic"],
+    ),
+    "misspelled": (["age,wards,size", "30,A-ward,3"], ["new.csv has a column 'wards' that past.csv does not have."]),
+    "nothing": (["a,b", "1,2"], ["new.csv has no column 'age'"]),
+}
+
+
+@pytest.fixture(scope="module")
+def wards(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("wards") / "past.csv", ["age,ward,size,ill", *WARDS])
+
+
+@pytest.fixture(scope="module")
+def wards_page(wards: Path) -> Iterator[tuple[Workspace, httpx.Client]]:
+    with explorer(wards, target="ill") as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("content", NEW_CASES)
+def test_a_file_of_new_cases_is_prepared_alike(
+    wards: Path, wards_page: tuple[Workspace, httpx.Client], tmp_path: Path, content: str
+) -> None:
+    lines, expected = NEW_CASES[content]
+    new = write(tmp_path / "new.csv", lines)
+    result = run("predict", wards, new, "--target", "ill", "--learner", "knn", "--set", "n_neighbors=10", "--json")
+    told = result.stderr.replace(str(new), "new.csv").replace(str(wards), "past.csv")
+    workspace, page = wards_page
+    job = page.post("/batch", json={"upload": sent(page, new.read_bytes())}).json()["id"]
+    workspace.jobs.wait(job)
+    found = page.get(f"/batch/{job}").json()
+    if content in ("misspelled", "nothing"):
+        assert expected[0] in told
+        assert found["job"]["state"] == "failed"
+        assert expected[0] in found["job"]["message"]
+        return
+    assert [line.removeprefix("priorcase: note: ") for line in told.splitlines()] == expected
+    assert found["notes"] == expected
+    predictions = page.get(f"/batch/{job}/predictions.json").json()["predictions"]
+    own = json.loads(result.stdout)["predictions"]
+    assert [one["probabilities"] for one in predictions] == [one["probabilities"] for one in own]

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
-from commands import write
+from commands import HEADER, ROWS, write
 from exploring import explorer, sent
 from serving import detail
 
@@ -98,7 +98,12 @@ def test_ids_and_columns_with_the_names_of_results_are_kept(shoes: Path) -> None
 
 def test_what_does_not_fit_is_said_in_a_sentence(shoes: Path) -> None:
     with explorer(shoes, target="bought") as (workspace, client):
-        for content, words in ((b"size;colour\n1;red\n", "sold"), (b"size;sold;colour\n", "no rows"), (b"\0\1\2", "")):
+        for content, words in (
+            (b"a;b\n1;red\n", "no column 'size'"),
+            (b"siz;sold\n1;\n", "'size'"),
+            (b"size;sold;colour\n", "no rows"),
+            (b"\0\1\2", ""),
+        ):
             id_ = answered(workspace, client, content)
             job = client.get(f"/batch/{id_}").json()["job"]
             assert job["state"] == "failed"
@@ -149,11 +154,10 @@ def test_numbers_have_intervals_and_errors(tmp_path: Path) -> None:
 
 def test_the_built_in_table_is_answered_too() -> None:
     with explorer() as (workspace, client):
-        X, y = pc.load_repairs("pandas")
-        content = X.head(3).to_csv(index=False).encode()
+        lines = [HEADER, *ROWS[:3]]
+        content = "\n".join(line.rpartition(",")[0] for line in lines).encode()
         assert client.get(f"/batch/{answered(workspace, client, content)}").json()["notes"] == []
-        content = X.assign(job=y).head(3).to_csv(index=False).encode()
-        id_ = answered(workspace, client, content)
+        id_ = answered(workspace, client, "\n".join(lines).encode())
         found = client.get(f"/batch/{id_}").json()
-        assert "3 of 3 rows are identical to a row of the table" in found["notes"][0]
+        assert "3 of 3 new cases are identical to a past case" in found["notes"][0]
         assert (found["job"]["message"], found["n"]) == ("row 1 of 3", 3)

@@ -200,19 +200,11 @@ def _loaded(given: Mapping[str, Any]) -> Model:
 
 def _known(model: Model) -> dict[str, Any]:
     """Return the past values of each column; for a saved model, the values that the model stores."""
-    import pandas as pd
+    from priorcase.datasets.new_cases import known_values
 
-    from priorcase.bayes.counted import CountedRows
-    from priorcase.schema import Date, Nominal
-
-    if model.past.X is not None:
-        return {name: model.past.X[name] for name in model.past.kinds}
-    instances, found = model.estimator._stored().instances, {}
-    for a, (name, kind) in enumerate(model.past.kinds.items()):
-        names = isinstance(kind, Nominal) or isinstance(instances, CountedRows)
-        values = pd.Series(instances.known(a) if names else instances.column(a))
-        found[name] = pd.to_datetime(values, unit="s") if isinstance(kind, Date) else values
-    return found
+    if model.past.X is None:
+        return known_values(model.estimator)
+    return {name: model.past.X[name] for name in model.past.kinds}
 
 
 def _learner(given: Mapping[str, Any]) -> tuple[Learner, dict[str, Any], float | None]:

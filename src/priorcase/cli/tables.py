@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from priorcase.cli.shell import Function, note, option, options, usage
-from priorcase.exceptions import PriorcaseError, ReadingError, advice, joined, listed, nearest, similar_value
+from priorcase.exceptions import PriorcaseError, ReadingError, advice, joined, nearest
 
 if TYPE_CHECKING:
     from priorcase.datasets.past import Past, Reading
@@ -31,8 +31,6 @@ READING = (
     "sheet",
     "max_bytes",
 )
-_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
-_STRANGE, _LISTED = 3, 20  # maximum number of lines with unusual values, and of columns, in a note
 
 
 class Queries(NamedTuple):
@@ -245,47 +243,11 @@ def note_uninformative(past: Past) -> None:
 
 def note_strange(kinds: Mapping[str, Any], known: Mapping[str, Any], queries: Queries) -> None:
     """Print a note on nominal values that no past case has, and on numbers outside the range of the past cases."""
-    from priorcase.learning.results import value_text
-    from priorcase.schema import Circular, Nominal, Numeric
+    from priorcase.datasets.new_cases import strange_note
 
-    strange: dict[int, list[tuple[str, Any]]] = {}
-    why: dict[str, str] = {}
-    for a, (name, kind) in enumerate(kinds.items()):
-        new, past = queries.X.iloc[:, a].dropna(), known[name].dropna()
-        if new.empty or past.empty:
-            continue
-        if type(kind) is Nominal:
-            outside, why[name] = ~new.isin(past.unique().tolist()), "was never seen"
-        elif isinstance(kind, Numeric) and not isinstance(kind, Circular):
-            low, high = past.min(), past.max()
-            outside = (new < low) | (new > high)
-            why[name] = f"is outside the range {value_text(low, 40)} to {value_text(high, 40)} of the past cases"
-        else:
-            continue
-        for row, value in new[outside].items():
-            strange.setdefault(row, []).append((name, value))
-    lines = []
-    for row in sorted(strange)[:_STRANGE]:
-        told = []
-        for name, value in strange[row]:
-            meant = _meant(value, known[name].unique())
-            question = "" if meant is None else f" (did you mean {meant!r}?)"
-            told.append(f"{name} {value_text(value, 40)} {why[name]}{question}")
-        lines.append(f"line {queries.lines[row]}: " * (not queries.typed) + ", ".join(told))
-    if more := len(strange) - len(lines):
-        lines.append(f"and {more:,} more line{'s' * (more > 1)}")
-    if lines:
-        note("; ".join(lines))
-
-
-def _meant(value: object, known: Any) -> object:
-    """Return the known value that a new value probably means; values with digits may differ only in case and spaces."""
-    meant = similar_value(value, known)
-    if meant is not None or not isinstance(value, str) or any(map(str.isdigit, value)):
-        return meant
-    spelled = {other.casefold().translate(_UMLAUTS): other for other in known if isinstance(other, str)}
-    near = nearest(value.casefold().translate(_UMLAUTS), spelled)
-    return None if near is None else spelled[near]
+    lines = None if queries.typed else queries.lines
+    if told := strange_note(kinds, known, queries.X, lines):
+        note(told)
 
 
 def check_target_used(target: str | None, reading: Reading) -> None:
@@ -313,6 +275,7 @@ def read_queries(words: Sequence[str], path: str, target: str | None, reading: R
     """Read the past cases and the new cases; the query is a file, ``-``, a data set, or NAME=VALUE pairs."""
     import numpy as np
 
+    from priorcase.datasets.new_cases import repeated_note
     from priorcase.datasets.past import Reading, class_labels, without_uninformative
     from priorcase.datasets.reading import check_column, line_numbers
 
@@ -339,12 +302,8 @@ def read_queries(words: Sequence[str], path: str, target: str | None, reading: R
     actual = tuple(class_labels(column).tolist())
     if past.task == "regress":
         actual = tuple(None if number != number else float(number) for number in column.tolist())
-    stored = set(zip(_tuples(past.X), past.y.tolist(), strict=True))
-    if repeated := sum(case in stored for case in zip(_tuples(new), actual, strict=True)):
-        note(
-            f"{repeated:,} of {len(new):,} new cases are identical to a past case, including the target; "
-            "results on these cases are optimistic"
-        )
+    if told := repeated_note(past, new, actual):
+        note(told)
     return past, Queries(new, lines, actual, about, fields=fields)
 
 
@@ -362,26 +321,13 @@ def _read_new(query: str, reading: Reading, **how: Any) -> tuple[Any, Callable[[
 
 
 def _past_columns(table: Any, past: Past) -> Any:
-    """Select, from a table of new cases, the columns of the past cases; fill absent columns with missing values."""
-    from priorcase.datasets.reading import check_column
+    """Select the columns of the past cases from a table of new cases, and print notes on absent and unused columns."""
+    from priorcase.datasets.new_cases import columns_for
 
-    source, names = table.attrs["source"], list(map(str, table.columns))
-    absent = [name for name in past.kinds if name not in names]
-    if len(absent) == len(past.kinds):
-        check_column(source, absent[0], names)
-    others = [name for name in names if name not in past.kinds and name != past.target]
-    for name in others:
-        if (meant := nearest(name, absent)) is not None:
-            raise ReadingError(
-                f"{source} has a column {name!r} that {past.source} does not have. Did you mean {meant!r}? If not, "
-                "rename or drop the column."
-            )
-    if absent:
-        note(f"{source} has no column{'s' * (len(absent) > 1)} {listed(absent, limit=_LISTED)} (treated as missing)")
-    if others:
-        told = listed(others, limit=_LISTED)
-        note(f"these columns of {source} are not used, because {past.source} does not have them: {told}")
-    return table.reindex(columns=list(past.kinds))
+    columns, notes = columns_for(table, list(past.kinds), target=past.target, of=past.source)
+    for told in notes:
+        note(told)
+    return columns
 
 
 def read_queries_of_model(words: Sequence[str], past: Past, model: Any, reading: Reading) -> Queries:
@@ -406,11 +352,6 @@ def read_queries_of_model(words: Sequence[str], past: Past, model: Any, reading:
 def _are_typed(words: Sequence[str]) -> bool:
     """Return whether the words of a query are NAME=VALUE pairs rather than a file."""
     return len(words) > 1 or ("=" in words[0] and not os.path.exists(words[0]))
-
-
-def _tuples(X: Any) -> list[tuple[Any, ...]]:
-    """Return the rows of a frame as tuples, with None for missing values."""
-    return list(X.astype(object).where(X.notna(), None).itertuples(index=False, name=None))
 
 
 def _typed_case(words: Sequence[str], past: Past, **how: Any) -> Any:

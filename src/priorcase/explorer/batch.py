@@ -21,7 +21,7 @@ from pydantic import Field
 from sklearn.base import is_classifier
 
 from priorcase.documents import plain
-from priorcase.exceptions import ReadingError, TooLargeError, UnknownIdError, advice, listed
+from priorcase.exceptions import ReadingError, TooLargeError, UnknownIdError
 from priorcase.explorer.files import Notation, csv_file, download
 from priorcase.explorer.jobs import Job
 from priorcase.explorer.uploads import Upload
@@ -32,7 +32,7 @@ from priorcase.serve import answers
 from priorcase.serve.app import Document, Service, new_router
 
 if TYPE_CHECKING:
-    from priorcase.datasets.past import Past
+    pass
 
 _BLOCK = {False: 500, True: 10}  # rows that are predicted, or explained, at a time
 _MOST = {False: 200_000, True: 5_000}
@@ -151,6 +151,7 @@ class Batches:
 
 def new_rows(opened: Opened, model: Any, upload: Upload) -> NewRows:
     """Read the rows of a file with the options of the open table file, or else with the model's column kinds."""
+    from priorcase.datasets.new_cases import columns_for, known_values, repeated_note, strange_note
     from priorcase.datasets.past import as_stored, class_labels, kinds_of_model
     from priorcase.datasets.reading import line_numbers, read_frame
 
@@ -167,24 +168,15 @@ def new_rows(opened: Opened, model: Any, upload: Upload) -> NewRows:
         frame = read_frame(upload.path, schema=kinds_of_model(model), lenient=True, name=upload.name)
     if len(frame) == 0:
         raise ReadingError(f"{upload.name} has a header but no rows. Check that this is the right file.")
-    found = list(map(str, frame.columns))
-    if absent := [name for name in names if name not in found]:
-        remedy = advice(absent[0], found, otherwise=f"It has {listed(found)}.")
-        raise ReadingError(f"{upload.name} has no column {absent[0]!r}, which the model requires. {remedy}")
-    others = [name for name in found if name not in names and name != opened.target]
-    notes = [f"Ignored columns that the model does not use: {listed(others)}."] if others else []
-    X = frame[names] if like is not None else as_stored(frame[names], model)
+    X, notes = columns_for(frame, names, target=opened.target, of=opened.name)
+    X = X if like is not None else as_stored(X, model)
     shown = X.assign(**{name: X[name].astype("Int64") for name in names if _is_whole(X[name])})
     cells = list(shown.astype(object).where(X.notna(), None).itertuples(index=False, name=None))
     actual = None
-    if opened.target is not None and opened.target in found:
+    if opened.target is not None and opened.target in frame.columns:
         column = frame[opened.target]
         actual = class_labels(column).tolist() if opened.task == "classify" else column.tolist()
-        if repeated := _repeated(past, cells, actual):
-            notes.append(
-                f"{repeated:,} of {len(cells):,} rows are identical to a row of the table, including the target: "
-                "results on these rows are optimistic."
-            )
+        notes.append("" if past is None else repeated_note(past, X, actual))
     about = frame.attrs
     every = dict.fromkeys([*about["columns"], *about.get("ignored", ())], "nominal")
     as_text: dict[str, Any] = {**how, "schema": every, "missing": (), "like": about, "name": upload.name}
@@ -193,8 +185,9 @@ def new_rows(opened: Opened, model: Any, upload: Upload) -> NewRows:
     if actual is not None:
         del fields[opened.target]
     lines = line_numbers(about, np.arange(len(frame))).tolist()
+    notes.append(strange_note(kinds_of_model(model), known_values(model), X, lines))
     X = X if schema.names is not None else cells
-    return NewRows(X, names, cells, lines, actual, notes, fields, Notation.of(about))
+    return NewRows(X, names, cells, lines, actual, list(filter(None, notes)), fields, Notation.of(about))
 
 
 def _is_whole(column: Any) -> bool:
@@ -203,15 +196,6 @@ def _is_whole(column: Any) -> bool:
         return False
     known = column.dropna()
     return bool(((known.round() == known) & (known.abs() < 2**53)).all())
-
-
-def _repeated(past: Past | None, cells: Sequence[tuple[Any, ...]], actual: Sequence[Any]) -> int:
-    """Return the number of new rows that are already in the table with the same target."""
-    if past is None:
-        return 0
-    X = past.X.astype(object).where(past.X.notna(), None)
-    stored = set(zip(X.itertuples(index=False, name=None), past.y.tolist(), strict=True))
-    return sum(row in stored for row in zip(cells, actual, strict=True))
 
 
 # -- predicting
