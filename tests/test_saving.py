@@ -6,13 +6,18 @@ import dataclasses
 import errno
 import os
 import re
+import signal
+import subprocess
+import sys
 import warnings
 from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from importlib import import_module
-from threading import Thread
+from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -398,3 +403,53 @@ REFUSED: list[tuple[Any, str]] = [
 def test_what_cannot_be_saved_is_named(value: Any, words: str) -> None:
     with pytest.raises(UnsupportedDataError, match=words):
         dump(value)
+
+
+# Writers that are killed
+
+
+_KILLED = """
+import os, signal, sys
+import priorcase as pc
+os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+pc.KNNClassifier(1).fit([["the forgotten row"], ["blue"]], ["stop", "go"]).save(sys.argv[1])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs locks of files")
+def test_what_a_killed_writer_left_is_removed_with_the_next_change(tmp_path: Path) -> None:
+    path, model = tmp_path / "m.priorcase", pc.KNNClassifier(1).fit([["red"], ["blue"]], ["stop", "go"])
+    others = {".m.priorcase.backup.part", ".other.priorcase.0123456789abcdef.part"}
+    for name in others:
+        (tmp_path / name).write_text("of somebody else")
+    done = subprocess.run([sys.executable, "-c", _KILLED, str(path)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    (left,) = {one.name for one in tmp_path.iterdir()} - others
+    assert b"the forgotten row" in (tmp_path / left).read_bytes()
+    model.save(path)
+    assert {one.name for one in tmp_path.iterdir()} == others | {path.name}
+    assert pc.load(path).predict([["red"]]).tolist() == ["stop"]
+
+
+def test_writers_of_one_file_do_not_remove_what_the_other_is_writing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, usual, arrived, go = tmp_path / "m.priorcase", os.replace, Event(), Event()
+    first, second = (pc.KNNClassifier(1).fit([[0], [1]], labels) for labels in (["a", "b"], ["c", "d"]))
+
+    def replace(source: Any, target: Any) -> None:
+        if not arrived.is_set():
+            arrived.set()
+            assert go.wait(60)
+        usual(source, target)
+
+    monkeypatch.setattr(os, "replace", replace)
+    with ThreadPoolExecutor(1) as pool:
+        saved = pool.submit(first.save, path)
+        assert arrived.wait(60)
+        second.save(path)
+        assert pc.load(path).classes_.tolist() == ["c", "d"]
+        go.set()
+        assert saved.result(60) == path
+    assert pc.load(path).classes_.tolist() == ["a", "b"]
+    assert [one.name for one in tmp_path.iterdir()] == [path.name]

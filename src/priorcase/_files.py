@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -11,6 +12,11 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, BinaryIO, Literal
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 from priorcase.exceptions import MissingFileError, ParameterError, WritingError, quoted
 
@@ -92,12 +98,13 @@ def whole_file(path: Path, *, overwrite: bool, mode: int = 0o666) -> Iterator[Bi
     """
     if not overwrite and os.path.lexists(path):
         raise FileExistsError(path)
-    beside = path.with_name(f".{path.name}.{token_hex(8)}.part")
+    beside = lock = None
     try:
         if path.exists() and not path.is_file():  # a rename would remove it
             raise OSError(errno.EINVAL, "It is not a regular file")
-        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-        with os.fdopen(os.open(beside, flags, mode), "w+b") as file:
+        _remove_abandoned(path)
+        beside, descriptor, lock = _create_beside(path, mode)
+        with os.fdopen(descriptor, "w+b") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -115,10 +122,50 @@ def whole_file(path: Path, *, overwrite: bool, mode: int = 0o666) -> Iterator[Bi
                 os.close(folder)
     except BaseException as error:  # no partial file remains, even after an interrupt
         with suppress(OSError):
-            beside.unlink(missing_ok=True)
+            if beside is not None:
+                beside.unlink(missing_ok=True)
         if not isinstance(error, OSError) or isinstance(error, FileExistsError):
             raise
         raise _not_written(path, error) from error
+    finally:
+        if lock is not None:
+            os.close(lock)
+
+
+def _create_beside(path: Path, mode: int) -> tuple[Path, int, int | None]:
+    """Create a temporary file; return its path, a descriptor, and another one that locks the file until it is closed.
+
+    The lock tells other writers that the file is not abandoned. On systems without such locks, it is None.
+    """
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+    while True:
+        beside = path.with_name(f".{path.name}.{token_hex(8)}.part")
+        descriptor = os.open(beside, flags, mode)
+        if fcntl is None:
+            return beside, descriptor, None
+        with suppress(OSError):  # some file systems have no locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if beside.exists():
+            return beside, descriptor, os.dup(descriptor)
+        os.close(descriptor)  # another writer removed the file before it was locked
+
+
+def _remove_abandoned(path: Path) -> None:
+    """Remove temporary files of writers that were killed: they may contain rows that were forgotten later."""
+    if fcntl is None:
+        return
+    name = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{16}}\.part")
+    abandoned: list[str] = []
+    with suppress(OSError), os.scandir(path.parent) as entries:
+        abandoned = [one.path for one in entries if name.fullmatch(one.name) and one.is_file(follow_symlinks=False)]
+    for beside in abandoned:
+        with suppress(OSError):  # its writer holds the lock, or it is another user's file
+            descriptor = os.open(beside, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.unlink(beside)
+            finally:
+                os.close(descriptor)
 
 
 def _not_written(path: Path, error: OSError) -> WritingError:
