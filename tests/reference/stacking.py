@@ -49,11 +49,11 @@ def squared_error_weights(predictions: Any, y: Any, weights: Any, prior: float) 
     return simplex_minimum(loss, predictions.shape[1])
 
 
-def temperature(probabilities: Any, truth: Any, low: float, high: float) -> float:
+def temperature(probabilities: Any, truth: Any, low: float, high: float, frequencies: Any = 1.0) -> float:
     """The temperature on a fine grid with the largest log-score."""
 
     def loss(t: float) -> float:
-        scaled = probabilities ** (1.0 / t)
+        scaled = frequencies * (probabilities / frequencies) ** (1.0 / t)
         return float(-np.log(scaled[np.arange(len(truth)), truth] / scaled.sum(axis=1)).sum())
 
     return float(min(np.exp(np.linspace(np.log(low), np.log(high), 20_001)), key=loss))

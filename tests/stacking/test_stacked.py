@@ -73,6 +73,11 @@ def test_the_temperature_maximizes_the_log_score(seed: int) -> None:
     np.testing.assert_allclose(
         scaled(probabilities, found), (p := probabilities ** (1 / found)) / p.sum(axis=1, keepdims=True)
     )
+    frequencies = np.array([0.6, 0.3, 0.1])
+    found = best_temperature(probabilities, truth, np.ones(40), 0.2, 5.0, frequencies)
+    expected = reference.temperature(probabilities, truth, 0.2, 5.0, frequencies)
+    assert np.log(found) == pytest.approx(np.log(expected), abs=2e-3)
+    np.testing.assert_allclose(scaled(frequencies[None], found, frequencies), frequencies[None])
 
 
 # -- answers as by hand
@@ -88,9 +93,9 @@ def test_the_answer_is_the_mixture_of_its_members() -> None:
     for member in (pc.KNNClassifier(5, prior=0.5), pc.NaiveBayes()):
         name = "near" if isinstance(member, pc.KNNClassifier) else "bayes"
         given_here = (1 - share) * member.fit(X, y).predict_proba(queries) + share * frequencies
-        powers = given_here ** (1 / stack.temperatures[stack.names.index(name)])
+        powers = frequencies * (given_here / frequencies) ** (1 / stack.temperatures[stack.names.index(name)])
         total = total + model.weights_[name] * powers / powers.sum(axis=1, keepdims=True)
-    powers = total ** (1 / stack.temperature)
+    powers = frequencies * (total / frequencies) ** (1 / stack.temperature)
     np.testing.assert_allclose(model.predict_proba(queries), powers / powers.sum(axis=1, keepdims=True))
     assert sum(model.weights_.values()) == pytest.approx(1.0)
     np.testing.assert_array_equal(model.predict(queries), model.classes_[model.predict_proba(queries).argmax(axis=1)])
@@ -104,7 +109,7 @@ def test_members_without_a_say_of_the_targets_are_left_out_one_by_one() -> None:
     share, own = 1.0 / 81, np.searchsorted(model.classes_, y)
     frequencies = (np.bincount(own) + 1 / 3) / 81
     smoothed = (1 - share) * near + share * frequencies
-    warm = scaled(smoothed, float(model.stack_.temperatures[1]))
+    warm = scaled(smoothed, float(model.stack_.temperatures[1]), frequencies)
     assert model.stack_.scores[1] == pytest.approx(np.log(warm[np.arange(80), own]).mean())
 
 

@@ -201,7 +201,8 @@ class Explanations(PrintedPerQuery):
         for a in order[:_COLUMNS].tolist():
             error = f"± {plain.format(errors[a])}" if errors[a] > 0 else ""
             amount = number.format(amounts[a]) if amounts[a] else "0"
-            value = value_text(queries[a], _WIDTH) + " (never seen)" * bool(self.unseen[i, a])
+            value = "missing" if queries[a] is None else value_text(queries[a], _WIDTH)
+            value += " (never seen)" * bool(self.unseen[i, a])
             lines.append([short(str(self.names[a]), _WIDTH), value, amount, error])
         if (rest := order[_COLUMNS:]).size:
             lines.append([f"{rest.size} other{'s' * (rest.size > 1)}", "", number.format(amounts[rest].sum()), ""])

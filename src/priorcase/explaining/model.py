@@ -350,8 +350,9 @@ class ExplainedModel:
     @property
     def background(self) -> FloatArray:
         """Rows whose values replace omitted values."""
-        # Models of other libraries may accept missing values, but encoders and imputers replace them.
-        if self.stored is not None and self.takes_missing:
+        # Models of other libraries may accept missing values, but encoders and imputers replace them. If missing values
+        # are informative, a missing value is a reason, and therefore different from an omitted value.
+        if self.stored is not None and self.takes_missing and not self.stored._missing_is_informative():
             return np.full((1, len(self.schema)), np.nan)
         return self.past[fixed_sample(len(self.past), _BACKGROUND)]
 

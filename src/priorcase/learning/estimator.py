@@ -41,7 +41,7 @@ from priorcase.instances import Instances, check_weights
 from priorcase.learning.diagram import html_inner, mimebundle
 from priorcase.learning.state import Memory, changes, lock_of, reads
 from priorcase.learning.targets import Labeling, check_length
-from priorcase.schema import Coded, Kind, Nominal, Numeric, Schema, Table, uninformative_columns
+from priorcase.schema import Coded, Kind, Nominal, Numeric, Schema, Table, Uninformative, uninformative_columns
 from priorcase.schema.schema import Source, backend_of, inferred, open_source
 
 if TYPE_CHECKING:
@@ -220,6 +220,10 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
 
     def _check_forgetting(self, ids: ArrayLike) -> None:
         """Raise an error if the parameters make it impossible to forget the rows with these ids."""
+
+    def _missing_is_informative(self) -> bool:
+        """Return whether explanations show missing values as reasons, instead of omitting them."""
+        return False
 
     def _finish_fit(self) -> None:
         """Compute results that would otherwise slow down the first query after `fit`."""
@@ -413,34 +417,55 @@ def _is_number(value: Any) -> bool:
     return True
 
 
-def warn_uninformative(table: Table, declared: Collection[int] = ()) -> None:
-    """Warn about uninformative columns, except columns with a declared kind."""
+def suspicious_columns(table: Table, declared: Collection[int] = ()) -> dict[Name, Uninformative]:
+    """Return the uninformative columns that may be a mistake: those with a name or of text, of undeclared kind."""
     schema = table.schema
     if (
-        is_unwarned(UninformativeColumnWarning)
-        or len(table) < _FEW_ROWS
+        len(table) < _FEW_ROWS
         # Numeric columns without names are assumed to be measurements.
         or (schema.names is None and table.block is not None)
     ):
-        return
+        return {}
     found = {}
     for name, why in uninformative_columns(table).items():
         a = schema.position(name)
         named = schema.names is not None or isinstance(schema.kinds[a], Nominal)
         if named and a not in declared and (why.left_out or why.reason == "repeat"):
             found[name] = why
+    return found
+
+
+def warn_uninformative(table: Table, declared: Collection[int] = (), *, drops: bool = False) -> None:
+    """Warn about uninformative columns, except columns with a declared kind.
+
+    ``drops``: whether the model does not use columns that identify rows, are constant or have no values.
+    """
+    if is_unwarned(UninformativeColumnWarning):
+        return
+    schema, found = table.schema, suspicious_columns(table, declared)
+    dropped = {name: why for name, why in found.items() if drops and why.left_out}
+    used = {name: why for name, why in found.items() if name not in dropped}
+    sentences = []
+    if dropped:
+        columns, are = ("columns", "are") if len(dropped) > 1 else ("column", "is")
+        sentences.append(f"{columns} {_with_reasons(dropped)} {are} not used by the model.")
+    if used:
+        columns, them, s = ("columns", "them", "") if len(used) > 1 else ("column", "it", "s")
+        text = f"{columns} {_with_reasons(used)} probably add{s} no information, but the model uses {them}."
+        sentences.append(text)
     if found:
-        told = joined([f"{name!r} ({why})" for name, why in found.items()])
-        columns, them = ("columns", "them") if len(found) > 1 else ("column", "it")
         first = next(iter(found))
-        declaration = f"schema={{{first!r}: {type(schema.kinds[schema.position(first)]).__name__.lower()!r}}}"
-        warning = UninformativeColumnWarning(
-            f"{columns} {told} probably add{'s' * (len(found) == 1)} no information, but the model uses {them}. "
-            f"Drop {them}, or declare the kind to silence this warning without changing predictions: "
-            f"{declaration}."
-        )
+        them = "them" if len(found) > 1 else "it"
+        kept = "keep it in the model" if dropped else "silence this warning without changing predictions"
+        kind = type(schema.kinds[schema.position(first)]).__name__.lower()
+        sentences.append(f"Drop {them}, or declare the kind to {kept}: schema={{{first!r}: {kind!r}}}.")
+        warning = UninformativeColumnWarning(" ".join(sentences))
         warning.columns = tuple(found)
         warn_caller(warning)
+
+
+def _with_reasons(columns: Mapping[Name, Uninformative]) -> str:
+    return joined([f"{name!r} ({why})" for name, why in columns.items()])
 
 
 def check_declared(estimator: Any) -> None:

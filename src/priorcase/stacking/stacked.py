@@ -17,10 +17,10 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.special import softmax
 from sklearn.base import ClassifierMixin, RegressorMixin, clone, is_classifier, is_regressor
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-from sklearn.exceptions import ConvergenceWarning, DataConversionWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning, FitFailedWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import ThreadpoolController
@@ -33,19 +33,24 @@ from priorcase.bayes.structured import StructuredBayes
 from priorcase.exceptions import (
     FarQueryWarning,
     ParameterError,
+    PriorcaseError,
     TargetError,
     TooFewRowsError,
+    UninformativeColumnWarning,
+    UnsupportedDataError,
+    failure,
+    named,
     prefix_errors,
     quoted,
     unwarned,
     warn_caller,
 )
 from priorcase.instances import Instances
-from priorcase.learning.estimator import RowsEstimator, SchemaLike
+from priorcase.learning.estimator import RowsEstimator, SchemaLike, suspicious_columns, warn_uninformative
 from priorcase.learning.plotting import color, drawing
 from priorcase.learning.resampling import bar, stored_table
 from priorcase.learning.results import Grid, GridResult, attribute_names, decoded, framed, free_label
-from priorcase.learning.state import Memory, reads
+from priorcase.learning.state import Memory, lock_of, reads
 from priorcase.learning.targets import Labeling, learned_labels, learned_numbers
 from priorcase.local import (
     LocallyWeightedClassifier,
@@ -58,17 +63,19 @@ from priorcase.neighbors import KNNClassifier, KNNRegressor, Precedents
 from priorcase.neighbors.tuning import content_ranks
 from priorcase.registry import BASELINE, LEARNERS, find
 from priorcase.relevance.base import fixed_sample
-from priorcase.schema import CategoricalFeatures, Coded, Schema, Table
+from priorcase.schema import CategoricalFeatures, Nominal, Schema, Table, Text
 from priorcase.similarity import Gaussian, hvdm
 from priorcase.stacking.encoder import TableEncoder
-from priorcase.stacking.imputation import averaged, missing_cells
+from priorcase.stacking.imputation import DONORS, Imputation, Queries, missing_cells, without_cells
 
 Members = Sequence[Any] | Mapping[str, Any] | None
 
-_MOST_COEFFICIENTS, _MOST_FOR_NEWTON = 100, 700  # columns times classes
+_MOST_COEFFICIENTS = 100  # columns times classes
+_MOST_INDICATORS, _MOST_FOR_NEWTON = 400, 1_000  # values of columns times classes
+_MOST_VALUES = 200  # of a nominal column or words of a text, for the width of a table
 _FEWEST = 5  # minimum number of rows for members other than k-NN
 _MOST_FOR_TREES = 120  # columns: the sum over trees is cubic in their number for each query
-_FEWEST_FOR_BOOSTING = 50  # rows
+_FEWEST_FOR_BOOSTING, _MOST_BOOSTED_CLASSES = 50, 100  # rows, classes
 _TREES = 600  # boosted, over all classes
 _SMALL_TREES: dict[str, Any] = {"max_leaf_nodes": 16, "min_samples_leaf": 10, "l2_regularization": 1.0}
 _MANY_ROWS = 2_000  # minimum number of rows for showing a progress bar
@@ -77,6 +84,7 @@ _STEPS, _SETTLED = 1_000, 1e-8  # maximum number of EM steps, and tolerance
 _LEAST = float(np.finfo(np.float64).tiny)
 _SCALE_NEIGHBORS = 40  # neighbors of a query whose held-out errors give the local scale
 _SCALE_PRIOR = 10.0  # pseudo-count of rows with average error
+_BASELINE_ROWS = 4.0  # pseudo-count of the baseline in predictions for queries in which nearly all columns are absent
 _LEFT_OUT_ROWS = 100  # sample for the effect of missing columns on predictions
 _GAUSSIAN = Gaussian(0.7)
 _BOOSTING = HistGradientBoostingClassifier, HistGradientBoostingRegressor
@@ -85,27 +93,54 @@ _BOOSTING = HistGradientBoostingClassifier, HistGradientBoostingRegressor
 # -- members
 
 
-def default_members(rows: int, columns: int, classes: int | None) -> dict[str, Any]:
-    """Return the default members of a stack, by name; ``classes`` is None for regression."""
+@dataclass(frozen=True)
+class TableSize:
+    """Size of a training table, which determines the default members and their parameters.
+
+    ``classes`` is None for regression. ``texts`` is the number of text columns, and ``width`` the number of columns if
+    each frequent value of a nominal column has a column of its own.
+    """
+
+    rows: int
+    columns: int
+    classes: int | None
+    texts: int
+    width: int
+
+    @classmethod
+    def of(cls, instances: Instances, rows: int, classes: int | None) -> TableSize:
+        kinds = instances.schema.kinds
+        texts = sum(isinstance(kind, Text) for kind in kinds)
+        width = sum(
+            min(instances.n_values(a), _MOST_VALUES) if isinstance(kind, Nominal) else 1 for a, kind in enumerate(kinds)
+        )
+        return cls(rows, len(kinds), classes, texts, width)
+
+
+def default_members(size: TableSize) -> dict[str, Any]:
+    """Return the default members of a stack, by name."""
     # Chosen because they are diverse and fast, and because their stack is accurate on public data sets, as measured by
     # ``python -m benchmarks.quality stacked``.
-    found = all_members(rows, columns, classes)
-    if classes is not None:
-        if columns * (classes - 1) > _MOST_COEFFICIENTS:
+    found = all_members(size)
+    if size.classes is not None:
+        others = size.classes - 1
+        if size.columns * others > _MOST_COEFFICIENTS or size.width * others > _MOST_INDICATORS:
             del found["local_logistic"]
-        del found["tree_averaged_bayes" if columns > _MOST_FOR_TREES else "subset_averaged_bayes"]
-    if rows < _FEWEST_FOR_BOOSTING:
+        without_trees = size.columns > _MOST_FOR_TREES or size.texts == size.columns  # trees do not connect texts
+        del found["tree_averaged_bayes" if without_trees else "subset_averaged_bayes"]
+    if size.rows < _FEWEST_FOR_BOOSTING or (size.classes or 0) > _MOST_BOOSTED_CLASSES:
         del found["boosting"]
-    return found if rows >= _FEWEST else {"knn": found["knn"]}
+    return found if size.rows >= _FEWEST else {"knn": found["knn"]}
 
 
-def all_members(rows: int, columns: int, classes: int | None) -> dict[str, Any]:
+def all_members(size: TableSize) -> dict[str, Any]:
     """Return all members that a default stack can have, by name."""
+    rows, classes = size.rows, size.classes
     nearest, few, many = min(rows, 10), min(rows, 50), min(rows, 100)
     if classes is not None:
         added = replace(hvdm(), power=1.0, root=False)
         # Newton's method does not depend on the order of the columns, but has a matrix of all coefficients by all.
-        solver = "newton-cholesky" if columns * classes <= _MOST_FOR_NEWTON else "lbfgs"
+        solver = "newton-cholesky" if size.width * classes <= _MOST_FOR_NEWTON else "lbfgs"
         rounds = min(max(_TREES // classes, 30), 100)  # a round of boosting grows a tree for each class
         return {
             "knn": KNNClassifier(nearest, distance=added, vote=_GAUSSIAN, prior="frequency"),
@@ -134,17 +169,37 @@ def _is_probabilistic(member: Any) -> bool:
     return is_classifier(member) and hasattr(member, "predict_proba")
 
 
+def _labeled(members: Members) -> list[tuple[str, Any]]:
+    """Return pairs of the name and the member, in which a member of a list without a name is called by its class."""
+    if isinstance(members, Mapping):
+        return [(str(name), member) for name, member in members.items()]
+    found = dict[str, Any]()
+    for member in members if isinstance(members, (list, tuple)) else ():
+        name, estimator = member if isinstance(member, tuple) and len(member) == 2 else (None, member)
+        name = name or (estimator if isinstance(estimator, str) else type(estimator).__name__)
+        found[free_label(str(name), found)] = estimator
+    return list(found.items())
+
+
+def _with_members(members: Members, replaced: Mapping[str, Any]) -> Any:
+    """Return the members in their original form, with some of them replaced by name."""
+    if isinstance(members, Mapping):
+        return {name: replaced.get(str(name), member) for name, member in members.items()}
+    found = list[Any]()
+    for (name, _), member in zip(_labeled(members), members or (), strict=True):
+        if name not in replaced:
+            found.append(member)
+        elif isinstance(member, tuple):
+            found.append((member[0], replaced[name]))
+        else:
+            found.append(replaced[name])
+    return type(members)(found)  # type: ignore[call-arg, misc]
+
+
 def _named(members: Members, task: Literal["classify", "regress"]) -> dict[str, Any]:
     """Return the user's members by name, with a new estimator for each member given as the name of a learner."""
-    if isinstance(members, Mapping):
-        found = {str(name): member for name, member in members.items()}
-    else:
-        found = {}
-        for member in members or ():
-            name, estimator = member if isinstance(member, tuple) and len(member) == 2 else (None, member)
-            name = name or (estimator if isinstance(estimator, str) else type(estimator).__name__)
-            found[free_label(str(name), found)] = estimator
-    default = all_members(100, 1, 2 if task == "classify" else None)
+    found = dict(_labeled(members))
+    default = all_members(TableSize(100, 1, 2 if task == "classify" else None, 0, 1))
     # Names of default members that are not learners are kept: their parameters depend on the number of rows.
     own = {of for of in found.values() if isinstance(of, str) and of in default and of not in LEARNERS}
     # The baseline is always a member.
@@ -218,6 +273,7 @@ class _Fitted:
             weights = {f"{last[0]}__sample_weight" if last[0] else "sample_weight": rows.weights}
         with warnings.catch_warnings(), _one_thread():
             warnings.filterwarnings("ignore", "Line search of Newton", ConvergenceWarning)  # the solver continues
+            warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)  # true of parts of the rows
             model.fit(data, rows.targets, **weights)
         return cls(model, data is not table)
 
@@ -284,27 +340,41 @@ def _frame(table: Table) -> Any:
 # -- probabilities
 
 
-def scaled(probabilities: FloatArray, temperature: float) -> FloatArray:
-    """Raise probabilities to the power ``1 / temperature`` and normalize; temperatures above 1 make them more equal."""
+def scaled(probabilities: FloatArray, temperature: float, frequencies: FloatArray | float = 1.0) -> FloatArray:
+    """Raise the ratios of probabilities to class frequencies to the power ``1 / temperature``, and normalize.
+
+    Temperatures above 1 move the probabilities toward the frequencies. Probabilities equal to the frequencies do not
+    change. By default, the frequencies are equal.
+    """
+    prior = np.log(frequencies)
     with np.errstate(divide="ignore"):
-        logs = np.log(probabilities) / temperature
+        logs = (np.log(probabilities) - prior) / temperature + prior
     logs -= logs.max(axis=1, keepdims=True)
     found = np.exp(logs)
     return np.asarray(found / found.sum(axis=1, keepdims=True))
 
 
-def best_temperature(probabilities: FloatArray, truth: IntArray, weights: FloatArray, low: float, high: float) -> float:
+def best_temperature(
+    probabilities: FloatArray,
+    truth: IntArray,
+    weights: FloatArray,
+    low: float,
+    high: float,
+    frequencies: FloatArray | float = 1.0,
+) -> float:
     """Return the temperature from ``low`` to ``high`` that maximizes the log-score of the true classes ``truth``."""
+    prior = np.broadcast_to(np.log(frequencies), probabilities.shape[1:])
     with np.errstate(divide="ignore"):
-        logs = np.log(probabilities)
+        logs = np.log(probabilities) - prior
     own = logs[np.arange(truth.size), truth]
+    own_prior = prior[truth]
 
     def loss(log_temperature: float) -> float:
         inverse = np.exp(-log_temperature)
-        powers = logs * inverse
+        powers = logs * inverse + prior
         top = powers.max(axis=1)
         totals = top + np.log(np.exp(powers - top[:, None]).sum(axis=1))
-        return float((weights * (totals - own * inverse)).sum())
+        return float((weights * (totals - own * inverse - own_prior)).sum())
 
     found = minimize_scalar(loss, bounds=(np.log(low), np.log(high)), method="bounded", options={"xatol": 1e-4})
     return float(np.exp(found.x))
@@ -494,6 +564,32 @@ class Stacked(RowsEstimator[Memory]):
         self.categorical_features, self.schema = categorical_features, schema
         self.random_state, self.n_jobs = random_state, n_jobs
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters; with ``deep``, also the members by name, and their parameters as ``name__parameter``.
+
+        Members given as the names of learners have no parameters here.
+        """
+        params: dict[str, Any] = super().get_params(deep=False)
+        if deep:
+            for name, member in _labeled(self.members):
+                if name in params or isinstance(member, (str, type)) or not hasattr(member, "get_params"):
+                    continue
+                params[name] = member
+                params |= {f"{name}__{key}": value for key, value in member.get_params(deep=True).items()}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of the stack, replace members by name, or set parameters of members (``name__parameter``)."""
+        if "members" in params:
+            super().set_params(members=params.pop("members"))
+        own = super().get_params(deep=False)
+        labels = [name for name, _ in _labeled(self.members)]
+        replaced = {name: params.pop(name) for name in labels if name in params and name not in own}
+        if replaced:
+            with lock_of(self):
+                self.members = _with_members(self.members, replaced)
+        return super().set_params(**params)
+
     @property
     @reads
     def stack_(self) -> Stack:
@@ -525,7 +621,8 @@ class Stacked(RowsEstimator[Memory]):
         member has precedents, use `explain` instead.
         """
         (name, voter), weights = self._voter(), self.weights_
-        found = voter.precedents(self._table(X), *([] if n_neighbors is None else [n_neighbors]))
+        table = self._queries(self._table(X)).table
+        found = voter.precedents(table, *([] if n_neighbors is None else [n_neighbors]))
         return self._own_precedents(replace(found, member=name, member_weight=weights[name]), X)
 
     @reads
@@ -546,6 +643,14 @@ class Stacked(RowsEstimator[Memory]):
     # -- files
 
     def _saved_state(self) -> dict[str, Any] | None:
+        foreign = [name for name, of in _labeled(self.members) if not isinstance(of, (str, RowsEstimator))]
+        if foreign:
+            raise UnsupportedDataError(
+                f"the {named('member', foreign)} cannot be saved, because a saved model contains no estimators of "
+                "other libraries. Replace them with default members by name, such as 'logistic' or 'boosting', or with "
+                "learners of priorcase; or write the whole stack with joblib.dump or pickle, and load such files only "
+                "if you trust their source."
+            )
         state = super()._saved_state()
         return state if state is None else state | {"seed": self._seed}
 
@@ -571,42 +676,109 @@ class Stacked(RowsEstimator[Memory]):
     def _new_memory(self, schema: Schema, targets: Schema | None) -> Memory:
         return Memory(Instances(schema, targets))
 
+    def _training_table(self, X: Any) -> Table:
+        with unwarned(UninformativeColumnWarning):  # `_finish_fit` warns
+            return super()._training_table(X)
+
     def _finish_fit(self) -> None:
+        memory = self._answering()
+        table = stored_table(memory.instances, np.arange(len(memory)))
+        warn_uninformative(table, self._declared(), drops=True)
         self._mixture()
+
+    def _declared(self) -> set[int]:
+        """Return the columns whose kinds the user declared; these columns are never dropped."""
+        schema, given = self._stored().instances.schema, self._fitted_parameters()
+        if not isinstance(given["categorical_features"], str) or isinstance(given["schema"], Schema):
+            return set(range(len(schema)))
+        return {schema.position(key) for key in given["schema"] or ()}
+
+    def _used(self) -> Instances:
+        """Return the stored rows without columns that identify rows, are constant or have no values."""
+        memory = self._answering()
+
+        def compute() -> Instances:
+            instances = memory.instances
+            schema, table = instances.schema, stored_table(instances, np.arange(len(instances)))
+            suspicious = suspicious_columns(table, self._declared())
+            dropped = {schema.position(name) for name, why in suspicious.items() if why.left_out}
+            if not dropped:
+                return instances
+            kept = [a for a in range(len(schema)) if a not in dropped]
+            names = None if schema.names is None else tuple(schema.names[a] for a in kept)
+            return instances.reshaped(Schema(names, tuple(schema.kinds[a] for a in kept)), kept)
+
+        return memory.cached("used columns", compute)
+
+    def _imputation(self) -> Imputation:
+        """Return what is known about missing and unseen values, from the rows with a positive weight."""
+        memory = self._answering()
+
+        def compute() -> Imputation:
+            used, truth, weights = self._used(), self._truth(), memory.row_weights
+            if weights is not None:
+                rows = np.flatnonzero(weights > 0)
+                used, truth, weights = used.part(rows), truth[rows], weights[rows]
+            return Imputation.of(used, truth, weights, is_class=self._task == "classify")
+
+        return memory.cached("imputation", compute)
+
+    def _missing_is_informative(self) -> bool:
+        return bool(self._imputation().informative.any())
+
+    def _queries(self, table: Table) -> Queries:
+        """Return queries with the columns that the members use."""
+        used = self._used().schema
+        if len(used) < len(table.schema):
+            columns = dict(zip(map(table.schema.label, range(len(table.schema))), table.columns, strict=True))
+            table = Table(used, len(table), tuple(columns[used.label(a)] for a in range(len(used))))
+        return self._imputation().queries(table)
 
     def _mixture(self) -> _Mixture:
         """Return the members and weights for the stored rows; recompute both if the rows have changed."""
         return self._answering().cached("mixture", self._new_mixture)
 
     def _new_mixture(self) -> _Mixture:
-        memory, instances = self._answering(), self._answering().instances
+        memory, used = self._answering(), self._used()
         n = len(memory)
-        rows = _Rows(stored_table(instances, np.arange(n)), self._stored_targets(), memory.row_weights)
+        rows = _Rows(stored_table(used, np.arange(n)), self._stored_targets(), memory.row_weights)
         classes, folds = self._known_classes(), self._folds(min(self._count, n))
-        size = self._least_rows(folds), len(instances.schema), None if classes is None else len(classes)
-        wanted = default_members(*size)
-        if self._wanted is not None:
-            default = all_members(*size)
-            wanted = {name: default[of] if isinstance(of, str) else of for name, of in self._wanted.items()}
+        wanted = self._wanted_members(folds, classes)
         members, answers, left_out = dict[str, _Fitted](), dict[str, FloatArray](), [BASELINE]
-        if n < 2 or (classes is not None and len(classes) < 2):
-            wanted = {}  # too few rows or a single class
+        failures = dict[str, Exception]()
         # Sequentially, or in parallel if joblib.parallel_config sets a backend.
         calls = (joblib.delayed(_fit_and_leave_out)(self, member, rows, classes, folds) for member in wanted.values())
         with bar(len(wanted), shown=n >= _MANY_ROWS, text="stacking") as advance:
             done = joblib.Parallel(return_as="generator")(calls) if wanted else ()
-            for name, (fitted, found, closed) in zip(wanted, done, strict=True):
-                members[name], answers[name] = fitted, found
-                left_out += [name] if closed else []
+            for name, found in zip(wanted, done, strict=True):
+                if isinstance(found, Exception):
+                    failures[name] = found
+                else:
+                    members[name], answers[name], closed = found
+                    left_out += [name] if closed else []
                 advance(name)
+        if self._wanted is not None and failures and not members:
+            raise next(iter(failures.values()))
+        for name, error in failures.items():
+            warn_caller(FitFailedWarning(f"the member {name!r} was left out of the stack: {failure(error)}"))
         return self._mixed(_Predicted(rows, members, answers, tuple(left_out), int(folds.max(initial=0)) + 1))
 
+    def _wanted_members(self, folds: IntArray, classes: AnyArray | None) -> dict[str, Any]:
+        """Return the members to be fitted, by name."""
+        if len(folds) < 2 or (classes is not None and len(classes) < 2):
+            return {}  # too few rows or a single class
+        size = TableSize.of(self._used(), self._least_rows(folds), None if classes is None else len(classes))
+        if self._wanted is None:
+            return default_members(size)
+        default = all_members(size)
+        return {name: default[of] if isinstance(of, str) else of for name, of in self._wanted.items()}
+
     def _fit_member(self, member: Any, rows: _Rows) -> _Fitted:
-        return _Fitted.to(member, rows, self._stored().instances.schema, self.n_jobs, self._seed)
+        return _Fitted.to(member, rows, self._used().schema, self.n_jobs, self._seed)
 
     def _cross_fitted(self, member: Any, rows: _Rows, classes: AnyArray | None, folds: IntArray) -> FloatArray:
         """Return cross-validated predictions: each row is predicted by a copy of the member fitted to other folds."""
-        instances = self._stored().instances
+        instances = self._used()
         found = np.zeros(len(rows)) if classes is None else np.zeros((len(rows), len(classes)))
         for fold in range(int(folds.max()) + 1):
             rest, own = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
@@ -620,24 +792,54 @@ class Stacked(RowsEstimator[Memory]):
 
     def _answered(self, table: Table) -> FloatArray:
         """Return the mixture of the members' predictions."""
+        return self._answer(self._queries(table))
+
+    def _answer(self, queries: Queries) -> FloatArray:
+        """Return the mixture for queries; where nothing is known, it is the baseline."""
+        found = self._baseline(len(queries))
+        usual = np.flatnonzero(~queries.blank & ~queries.incomplete)
+        if usual.size:
+            found[usual] = self._mixed_answer(queries.part(usual).table)
+        incomplete = np.flatnonzero(~queries.blank & queries.incomplete)
+        if incomplete.size:
+            found[incomplete] = self._completed_answer(queries.part(incomplete))
+        return found
+
+    def _mixed_answer(self, table: Table) -> FloatArray:
         mixture = self._mixture()
-        names, weights = mixture.result.names, mixture.result.weights
-        total = self._baseline(len(table)) * weights[names.index(BASELINE)]
-        for m, name in enumerate(names):
-            if name != BASELINE:
-                total = total + weights[m] * self._member_answer(mixture, m, table)
-        return self._finished(total, mixture.result)
+        names = mixture.result.names
+        parts = self._weighted_sum(mixture, table, [name for name in names if name != BASELINE])
+        return self._finished(self._weighted_baseline(mixture, len(table)) + parts, mixture.result)
 
-    def _completed_answer(self, member: _Fitted, table: Table) -> FloatArray:
-        """Return a member's predictions, shape (rows, classes or 1), imputing missing values if the member needs it."""
-        classes = self._known_classes()
+    def _completed_answer(self, queries: Queries) -> FloatArray:
+        """Return the mixture for queries with unexpected missing values, which some members cannot handle."""
+        mixture = self._mixture()
+        members = mixture.members
+        able = [name for name in members if _handles_missing(members[name].model)]
+        others = [name for name in members if name not in able]
+        fixed = self._weighted_baseline(mixture, len(queries)) + self._weighted_sum(mixture, queries.table, able)
 
-        def answer(part: Table) -> FloatArray:
-            return member.predict(part, classes).reshape(len(part), -1)
+        def answer(copies: Table) -> FloatArray:
+            return self._finished(fixed + self._weighted_sum(mixture, copies, others), mixture.result)
 
-        # Structured Bayes treats missing values as a category.
-        knows = isinstance(member.model, RowsEstimator) and not isinstance(member.model, (StructuredBayes, RBFNetwork))
-        return answer(table) if knows else averaged(self._stored(), table, answer)
+        found = self._imputation().averaged(queries, answer) if others else self._finished(fixed, mixture.result)
+        return self._moderated(found, queries.filled.mean(axis=1))
+
+    def _moderated(self, found: FloatArray, absent: FloatArray) -> FloatArray:
+        """Return predictions for queries in which a share of the columns is absent, with less confidence."""
+        return found
+
+    def _weighted_baseline(self, mixture: _Mixture, n: int) -> FloatArray:
+        return np.asarray(self._baseline(n) * mixture.result.weights[mixture.result.names.index(BASELINE)])
+
+    def _weighted_sum(self, mixture: _Mixture, table: Table, names: Sequence[str]) -> FloatArray:
+        """Return the sum of the predictions of some members, multiplied by their weights."""
+        result = mixture.result
+        total = np.zeros_like(self._baseline(len(table)))
+        for name in names:
+            m = result.names.index(name)
+            total += result.weights[m] * self._member_answer(mixture, m, table)
+        return total
 
     @abstractmethod
     def _stored_targets(self) -> AnyArray:
@@ -691,18 +893,33 @@ class Stacked(RowsEstimator[Memory]):
         return tags
 
 
+def _handles_missing(model: Any) -> bool:
+    """Return whether a member can predict rows that lack values which all of its training rows have."""
+    # Structured Bayes treats missing values as a category. The votes of few neighbors, which are calibrated on complete
+    # rows, are overconfident if the neighbors are near in few columns only.
+    return isinstance(model, RowsEstimator) and not isinstance(model, (StructuredBayes, RBFNetwork, KNNClassifier))
+
+
 def _fit_and_leave_out(
     stack: Stacked, member: Any, rows: _Rows, classes: AnyArray | None, folds: IntArray
-) -> tuple[_Fitted, FloatArray, bool]:
-    """Return a fitted member, its held-out predictions, and whether these are leave-one-out predictions."""
+) -> tuple[_Fitted, FloatArray, bool] | Exception:
+    """Return a fitted member, its held-out predictions, and whether these are leave-one-out predictions.
+
+    If the member cannot be fitted to these rows, return the error. Errors in the parameters of a member are raised.
+    """
     # BLAS threads wait for each other at every small product: with one thread, linear members take a tenth of the time
     # and give identical results on any machine.
-    with _thread_pools().limit(limits=1, user_api="blas"):
-        fitted = stack._fit_member(member, rows)
-        found = fitted.left_out(classes)
-        if found is not None:
-            return fitted, found, True
-        return fitted, stack._cross_fitted(member, rows, classes, folds), False
+    try:
+        with _thread_pools().limit(limits=1, user_api="blas"):
+            fitted = stack._fit_member(member, rows)
+            found = fitted.left_out(classes)
+            if found is not None:
+                return fitted, found, True
+            return fitted, stack._cross_fitted(member, rows, classes, folds), False
+    except (ParameterError, InvalidParameterError):
+        raise
+    except (PriorcaseError, ValueError, MemoryError) as error:
+        return error
 
 
 class StackedClassifier(ClassifierMixin, Stacked):
@@ -849,13 +1066,13 @@ class StackedClassifier(ClassifierMixin, Stacked):
         answers, temperatures = [self._frequencies(left_out=True)], [1.0]
         for raw in found.answers.values():
             smoothed = self._smoothed(raw, frequencies)
-            temperatures.append(best_temperature(smoothed, own, weights, _COOLEST, _HOTTEST))
-            answers.append(scaled(smoothed, temperatures[-1]))
+            temperatures.append(best_temperature(smoothed, own, weights, _COOLEST, _HOTTEST, frequencies))
+            answers.append(scaled(smoothed, temperatures[-1], frequencies))
         given = np.stack([answer[at, own] for answer in answers], axis=1)
         shares = mixture_weights(given, weights, self._prior) if len(names) > 1 else np.ones(1)
         mixed = np.sum([share * answer for share, answer in zip(shares, answers, strict=True)], axis=0)
-        final = best_temperature(mixed, own, weights, 0.5, 2.0) if len(names) > 1 else 1.0
-        mixed = scaled(mixed, final)
+        final = best_temperature(mixed, own, weights, 0.5, 2.0, frequencies) if len(names) > 1 else 1.0
+        mixed = scaled(mixed, final, frequencies)
         scores = (weights[:, None] * np.log(given)).sum(axis=0) / weights.sum()
         score = float((weights * np.log(mixed[at, own])).sum() / weights.sum())
         told = final, found.one_by_one, n, found.folds, self._backend
@@ -865,11 +1082,18 @@ class StackedClassifier(ClassifierMixin, Stacked):
         return np.tile(self._frequencies(), (n, 1))
 
     def _member_answer(self, mixture: _Mixture, m: int, table: Table) -> FloatArray:
-        found = self._completed_answer(mixture.members[mixture.result.names[m]], table)
-        return scaled(self._smoothed(found, self._frequencies()), float(mixture.result.temperatures[m]))
+        found = mixture.members[mixture.result.names[m]].predict(table, self._known_classes())
+        frequencies = self._frequencies()
+        return scaled(self._smoothed(found, frequencies), float(mixture.result.temperatures[m]), frequencies)
 
     def _finished(self, mixed: FloatArray, result: Stack) -> FloatArray:
-        return scaled(mixed, result.temperature)
+        return scaled(mixed, result.temperature, self._frequencies())
+
+    def _moderated(self, found: FloatArray, absent: FloatArray) -> FloatArray:
+        # Members were weighted and calibrated on rows with more values, and there are few copies.
+        rows = _BASELINE_ROWS * np.square(absent)
+        share = (rows / (DONORS + rows))[:, None]
+        return np.asarray((1.0 - share) * found + share * self._baseline(len(found)))
 
     def _predicted(self, table: Table) -> AnyArray:
         chosen: AnyArray = self._labels()[0][np.argmax(self._answered(table), axis=1)]
@@ -938,7 +1162,8 @@ class StackedRegressor(RegressorMixin, Stacked):
         if not return_std:
             return found
         z = self._errors()[2]
-        return found, self._scale(table) * float(np.sqrt(np.mean(z * z)))
+        deviations = self._scale(table) * float(np.sqrt(np.mean(z * z)))
+        return found, np.where(self._queries(table).blank, self._deviation(), deviations)
 
     @reads
     def predict_quantiles(self, X: Any, levels: Any) -> FloatArray:
@@ -947,17 +1172,27 @@ class StackedRegressor(RegressorMixin, Stacked):
         asked = np.atleast_1d(np.asarray(levels, dtype=np.float64))
         if asked.ndim != 1 or not ((asked > 0) & (asked < 1)).all():
             raise ParameterError(f"levels must be numbers strictly between 0 and 1, got {quoted(levels)}")
-        table = self._table(X)
-        return np.asarray(self._answered(table)[:, None] + self._scale(table)[:, None] * self._standard(asked))
+        return self._quantiles(self._table(X), asked)
 
     @reads
     def predict_interval(self, X: Any, level: float = 0.9) -> FloatArray:
         """Predict for each row an interval that contains the target with probability ``level``, shape (queries, 2)."""
         self._answering()
         check_value("level", level, [Interval(Real, 0, 1, closed="neither")])
-        table = self._table(X)
-        ends = self._standard(np.array([(1.0 - level) / 2.0, (1.0 + level) / 2.0]))
-        return np.asarray(self._answered(table)[:, None] + self._scale(table)[:, None] * ends)
+        return self._quantiles(self._table(X), np.array([(1.0 - level) / 2.0, (1.0 + level) / 2.0]))
+
+    def _quantiles(self, table: Table, levels: FloatArray) -> FloatArray:
+        """Return quantiles of the target for each row; where nothing is known, those of the stored targets."""
+        weights, errors = self._weights_of_several_rows(), self._errors()[2]
+        found = self._answered(table)[:, None] + self._scale(table)[:, None] * _quantiles(errors, weights, levels)
+        found[self._queries(table).blank] = _quantiles(self._stored_targets(), weights, levels)
+        return np.asarray(found)
+
+    def _weights_of_several_rows(self) -> FloatArray | None:
+        """Return the weights of the stored rows; raise an error if there are fewer than two rows."""
+        if len(self._stored()) < 2:
+            raise TooFewRowsError("intervals and quantiles need at least two rows. Add rows with partial_fit.")
+        return self._stored().row_weights
 
     @reads
     def loo_predict(self) -> FloatArray:
@@ -990,6 +1225,10 @@ class StackedRegressor(RegressorMixin, Stacked):
     def _mean(self) -> float:
         return float(np.average(self._stored_targets(), weights=self._stored().row_weights))
 
+    def _deviation(self) -> float:
+        squares = np.square(self._stored_targets() - self._mean())
+        return float(np.sqrt(np.average(squares, weights=self._stored().row_weights)))
+
     def _mixed(self, found: _Predicted) -> _Mixture:
         y, names, weights = found.rows.targets, found.names, found.weights
         total = weights.sum()
@@ -1013,9 +1252,10 @@ class StackedRegressor(RegressorMixin, Stacked):
             mean = float(np.average(np.abs(errors), weights=memory.row_weights))
             if len(memory) < 2 or mean == 0.0:
                 return None, mean, errors  # not scaled
-            schema, rows = memory.instances.schema, np.arange(len(memory))
-            model = KNNRegressor(min(_SCALE_NEIGHBORS, self._least_rows(rows)), schema=schema, n_jobs=self.n_jobs)
-            table = stored_table(memory.instances, rows)
+            used, rows = self._used(), np.arange(len(memory))
+            nearest = min(_SCALE_NEIGHBORS, self._least_rows(rows))
+            model = KNNRegressor(nearest, schema=used.schema, n_jobs=self.n_jobs)
+            table = stored_table(used, rows)
             model.fit(table, np.abs(errors), memory.row_weights)
             absent = missing_cells(table)
             moved = self._moved(np.diag(absent.any(axis=0)))  # by column: rows may lack any set of columns
@@ -1028,36 +1268,28 @@ class StackedRegressor(RegressorMixin, Stacked):
         model, mean, _ = self._errors()
         if model is None:
             return np.full(len(table), mean and 1.0)
-        patterns, of = np.unique(missing_cells(table), axis=0, return_inverse=True)
-        return np.hypot(_shrunk(model.predict(table), mean), self._moved(patterns)[of.ravel()])
+        queries = self._queries(table)
+        patterns, of = np.unique(missing_cells(queries.table), axis=0, return_inverse=True)
+        return np.hypot(_shrunk(model.predict(queries.table), mean), self._moved(patterns)[of.ravel()])
 
     def _moved(self, absent: BoolArray) -> FloatArray:
         """Return, for each row of the mask, the mean absolute change in predictions if its columns are missing."""
         # Held-out errors of rows with a known value do not show how large errors are without this value.
-        memory, moved = self._answering(), np.zeros(len(absent))
+        moved = np.zeros(len(absent))
         if absent.any():
-            some = stored_table(memory.instances, fixed_sample(len(memory), _LEFT_OUT_ROWS))
-            whole = self._answered(some)
+            used, imputation = self._used(), self._imputation()
+            some = stored_table(used, fixed_sample(len(used), _LEFT_OUT_ROWS))
+            whole = self._answer(imputation.queries(some))
             for i in np.flatnonzero(absent.any(axis=1)).tolist():
-                moved[i] = np.abs(whole - self._answered(_without(some, absent[i]))).mean()
+                lacking = without_cells(some, np.tile(absent[i], (len(some), 1)))
+                moved[i] = np.abs(whole - self._answer(imputation.queries(lacking))).mean()
         return moved
-
-    def _standard(self, levels: FloatArray) -> FloatArray:
-        """Return quantiles of the scaled held-out errors (median-unbiased if the rows have no weights)."""
-        if len(self._stored()) < 2:
-            raise TooFewRowsError("intervals and quantiles need at least two rows. Add rows with partial_fit.")
-        z, weights = self._errors()[2], self._stored().row_weights
-        if weights is None:
-            return np.asarray(np.quantile(z, levels, method="median_unbiased"))
-        order = np.argsort(z, kind="stable")  # NumPy has weighted quantiles since 2.0 only
-        reached = np.cumsum(weights[order])
-        return np.asarray(z[order[np.searchsorted(reached, levels * reached[-1]).clip(max=z.size - 1)]])
 
     def _baseline(self, n: int) -> FloatArray:
         return np.full(n, self._mean())
 
     def _member_answer(self, mixture: _Mixture, m: int, table: Table) -> FloatArray:
-        return self._bounded(self._completed_answer(mixture.members[mixture.result.names[m]], table)[:, 0])
+        return self._bounded(mixture.members[mixture.result.names[m]].predict(table, None).reshape(len(table)))
 
     def _bounded(self, answers: FloatArray) -> FloatArray:
         """Clip predictions to the range of the targets, widened by a tenth on each side."""
@@ -1072,16 +1304,13 @@ class StackedRegressor(RegressorMixin, Stacked):
         return self._answered(table)
 
 
-def _without(table: Table, absent: BoolArray) -> Table:
-    """Return the rows of a table with some columns set to missing."""
-    columns = list(table.columns)
-    for a in np.flatnonzero(absent).tolist():
-        column = columns[a]
-        if isinstance(column, Coded):
-            columns[a] = replace(column, codes=np.full_like(column.codes, -1))
-        else:
-            columns[a] = np.full_like(column, np.nan if column.dtype.kind == "f" else -1)
-    return Table(table.schema, len(table), tuple(columns))
+def _quantiles(values: FloatArray, weights: FloatArray | None, levels: FloatArray) -> FloatArray:
+    """Return quantiles of numbers (median-unbiased if the rows have no weights)."""
+    if weights is None:
+        return np.asarray(np.quantile(values, levels, method="median_unbiased"))
+    order = np.argsort(values, kind="stable")  # NumPy has weighted quantiles since 2.0 only
+    reached = np.cumsum(weights[order])
+    return np.asarray(values[order[np.searchsorted(reached, levels * reached[-1]).clip(max=values.size - 1)]])
 
 
 def _shrunk(local: FloatArray, mean: float) -> FloatArray:
