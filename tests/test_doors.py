@@ -323,10 +323,7 @@ def test_the_built_in_table_is_read_as_its_file_is(tmp_path: Path) -> None:
 
 # -- new cases
 
-WARDS = [
-    "age,ward,size,ill",
-    *(f"{20 + i // 2},{'ABC'[i % 3]}-ward,{i % 7},{('no', 'yes')[i > 20]}" for i in range(40)),
-]
+WARDS = [f"{20 + i // 2},{'ABC'[i % 3]}-ward,{i % 7},{('no', 'yes')[i > 20]}" for i in range(40)]
 NEW_CASES: dict[str, tuple[list[str], list[str]]] = {
     "as the table": (["age,ward,size", "30,A-ward,3"], []),
     "absent": (["age,ward", "30,A-ward"], ["new.csv has no column 'size' (treated as missing)"]),

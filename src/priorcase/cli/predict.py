@@ -200,7 +200,7 @@ def _loaded(given: Mapping[str, Any]) -> Model:
 
 def _known(model: Model) -> dict[str, Any]:
     """Return the past values of each column; for a saved model, the values that the model stores."""
-    from priorcase.datasets.new_cases import known_values
+    from priorcase.explaining.new_cases import known_values
 
     if model.past.X is None:
         return known_values(model.estimator)

@@ -243,7 +243,7 @@ def note_uninformative(past: Past) -> None:
 
 def note_strange(kinds: Mapping[str, Any], known: Mapping[str, Any], queries: Queries) -> None:
     """Print a note on nominal values that no past case has, and on numbers outside the range of the past cases."""
-    from priorcase.datasets.new_cases import strange_note
+    from priorcase.explaining.new_cases import strange_note
 
     lines = None if queries.typed else queries.lines
     if told := strange_note(kinds, known, queries.X, lines):
@@ -275,9 +275,9 @@ def read_queries(words: Sequence[str], path: str, target: str | None, reading: R
     """Read the past cases and the new cases; the query is a file, ``-``, a data set, or NAME=VALUE pairs."""
     import numpy as np
 
-    from priorcase.datasets.new_cases import repeated_note
     from priorcase.datasets.past import Reading, class_labels, without_uninformative
     from priorcase.datasets.reading import check_column, line_numbers
+    from priorcase.explaining.new_cases import repeated_note
 
     if _are_typed(words):
         past = without_uninformative(read_past(path, target, reading))
@@ -322,7 +322,7 @@ def _read_new(query: str, reading: Reading, **how: Any) -> tuple[Any, Callable[[
 
 def _past_columns(table: Any, past: Past) -> Any:
     """Select the columns of the past cases from a table of new cases, and print notes on absent and unused columns."""
-    from priorcase.datasets.new_cases import columns_for
+    from priorcase.explaining.new_cases import columns_for
 
     columns, notes = columns_for(table, list(past.kinds), target=past.target, of=past.source)
     for told in notes:

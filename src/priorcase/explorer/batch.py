@@ -151,9 +151,9 @@ class Batches:
 
 def new_rows(opened: Opened, model: Any, upload: Upload) -> NewRows:
     """Read the rows of a file with the options of the open table file, or else with the model's column kinds."""
-    from priorcase.datasets.new_cases import columns_for, known_values, repeated_note, strange_note
     from priorcase.datasets.past import as_stored, class_labels, kinds_of_model
     from priorcase.datasets.reading import line_numbers, read_frame
+    from priorcase.explaining.new_cases import columns_for, known_values, repeated_note, strange_note
 
     past, schema = opened.past, model.schema_
     how: dict[str, Any] = {}

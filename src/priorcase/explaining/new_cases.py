@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from priorcase.bayes.counted import CountedRows
 from priorcase.datasets.past import Past, kinds_of_model
 from priorcase.datasets.reading import check_column
 from priorcase.exceptions import ReadingError, listed, nearest, similar_value
+from priorcase.learning.results import value_text
 from priorcase.schema import Circular, Date, Nominal, Numeric
 
 _LISTED = 20  # maximum number of columns to list
@@ -68,8 +70,6 @@ def known_values(model: Any) -> dict[str, Any]:
     """Return the values of each column that a model stores, as pandas series."""
     import pandas as pd
 
-    from priorcase.bayes.counted import CountedRows
-
     instances = model._stored().instances
     found = {}
     for a, (name, kind) in enumerate(kinds_of_model(model).items()):
@@ -99,8 +99,6 @@ def strange_note(kinds: Mapping[str, Any], known: Mapping[str, Any], X: Any, lin
 
 def _strange_values(kind: Any, past: Any, new: Any) -> dict[int, str]:
     """Describe the unusual values of one column by row."""
-    from priorcase.learning.results import value_text
-
     if new.empty or past.empty:
         return {}
     if type(kind) is Nominal:
