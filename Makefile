@@ -19,7 +19,7 @@ QEMU = $(shell command -v qemu-aarch64-static || command -v qemu-aarch64)
 CORE_SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help core-sources demo test test-browser lint format sanitize test-arm wheel bench bench-quick papers docs release build clean FORCE
+.PHONY: help core-sources demo test coverage test-browser lint format sanitize test-arm wheel bench bench-quick papers docs release build clean FORCE
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
@@ -30,6 +30,10 @@ demo: $(STAMPS)/build  ## report on a small built-in table: which learner to tru
 
 test: $(STAMPS)/build $(STAMPS)/test  ## run all tests but the slow ones and comparisons with peers, docstring and README examples included
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+coverage: $(STAMPS)/build $(STAMPS)/test  ## run the same tests, and print how much of the library's lines and branches they reach
+	$(BIN)/python -m pytest $(PYTEST_ARGS) --cov --cov-report=
+	@$(BIN)/python -m coverage report | sed -n '1p;$$p'
 
 test-browser: $(STAMPS)/build $(STAMPS)/test $(STAMPS)/browser $(STAMPS)/browser-system  ## drive the explorer by Chromium, with screenshots in build/explorer
 	$(BIN)/python -m pytest -n 2 -q -m browser tests/browser

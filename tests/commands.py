@@ -16,8 +16,11 @@ from click.testing import CliRunner, Result
 from priorcase._typing import AnyArray
 from priorcase.cli import main
 from priorcase.datasets import NamedColumns, load
+from priorcase.reporting import table_report
+from priorcase.reporting.learners import candidates
 
 PROGRAM = [sys.executable, "-c", "from priorcase.cli import main; main()"]
+FAST = ("--learner", "naive_bayes")  # tests of something else than the default stack are done in no time
 LEVELS = ("--column", "chain=fresh<used<worn<stretched", "--column", "brakes=firm<soft<weak")
 HEADER, *ROWS = files("priorcase.datasets").joinpath("repairs.csv").read_text(encoding="utf-8").splitlines()
 
@@ -39,7 +42,19 @@ def program(*args: object, stdin: bytes | None = None, **env: str) -> subprocess
 
 
 def ask(command: str, train: Path, query: object, *args: object, **options: Any) -> Result:
-    return run(command, train, "--target", "job", query, *LEVELS, *args, **options)
+    """A question to a fast learner, unless one is named."""
+    learner = () if "--learner" in args else FAST
+    return run(command, train, "--target", "job", query, *LEVELS, *learner, *args, **options)
+
+
+def only(monkeypatch: pytest.MonkeyPatch, *classifiers: str, regressors: tuple[str, ...] = ()) -> None:
+    """Reports compare these learners with the baseline."""
+
+    def some(problem: Any, **options: Any) -> Any:
+        names = ("baseline", *(classifiers if problem.task == "classify" else regressors))
+        return (one for one in candidates(problem, **options) if one.name in names)
+
+    monkeypatch.setattr(table_report, "candidates", some)
 
 
 def answers(result: Result) -> dict[str, Any]:

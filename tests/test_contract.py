@@ -20,9 +20,14 @@ from priorcase.local import LocalLogistic, LocalNaiveBayes
 # Networks with narrow bumps have nothing to say of some of the checks' queries.
 pytestmark = pytest.mark.filterwarnings("ignore::priorcase.exceptions.FarQueryWarning")
 
+# Members that are fitted in no time: what a stack keeps does not depend on whose answers it weighs.
+STACKS = [
+    pc.StackedClassifier({"near": pc.KNNClassifier(), "bayes": pc.NaiveBayes()}, folds=3),
+    pc.StackedRegressor({"near": pc.KNNRegressor(), "local": pc.LocallyWeightedRegressor()}, folds=3),
+]
+DEFAULT_STACKS = [pc.StackedClassifier(), pc.StackedRegressor()]
 LEARNERS = [
-    pc.StackedClassifier(),
-    pc.StackedRegressor(),
+    *STACKS,
     pc.KNNClassifier(),
     pc.KNNRegressor(),
     pc.KNNClassifierCV(),
@@ -126,18 +131,26 @@ def checks_of(learner: Any) -> Iterator[Check]:
 
 def mixed_cases() -> Iterator[Any]:
     """Learner, table and checks: every table where tables are compared, three elsewhere, one for other settings."""
-    for learner in LEARNERS:
+    for learner in [*LEARNERS, *DEFAULT_STACKS]:
         every = list(checks_of(learner))
         for table in list(CONTAINERS)[:6]:
             checks = every if table in TABLES else [one for one in every if one is check_mixed_containers_agree]
-            yield pytest.param(learner, table, checks, id=f"{type(learner).__name__}-{table}")
+            yield case(learner, table, checks, table)
     for i, learner in enumerate(SETTINGS):
         checks = [check for check in checks_of(learner) if check.__name__ in STATE]
-        yield pytest.param(learner, TABLES[i % 3], checks, id=f"{type(learner).__name__}-{i}")
-    for i, learner in enumerate([*LEARNERS, *SETTINGS]):
+        yield case(learner, TABLES[i % 3], checks, str(i))
+    for i, learner in enumerate([*LEARNERS, *SETTINGS, *DEFAULT_STACKS]):
         told = clone(learner).set_params(schema=KINDS)
         checks = [check for check in checks_of(told) if check.__name__ in STATE]
-        yield pytest.param(told, "every kind", checks, id=f"{type(learner).__name__}-every_kind-{i}")
+        yield case(told, "every kind", checks, f"every_kind-{i}")
+
+
+def case(learner: Any, table: str, checks: list[Check], label: str) -> Any:
+    """What one test checks; the default stacks, which are fitted for long, are slow."""
+    default = isinstance(learner, (pc.StackedClassifier, pc.StackedRegressor)) and learner.members is None
+    marks = [pytest.mark.slow] if default else []
+    name = "default stack of " if default else ""
+    return pytest.param(learner, table, checks, id=f"{name}{type(learner).__name__}-{label}", marks=marks)
 
 
 def expected_failures(estimator: Any) -> dict[str, str]:
@@ -149,6 +162,12 @@ def expected_failures(estimator: Any) -> dict[str, str]:
 
 @parametrize_with_checks([*LEARNERS, *REDUCERS, pc.AttributeSelector()], expected_failed_checks=expected_failures)
 def test_sklearn_checks(estimator: Any, check: Callable[[Any], None]) -> None:
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(DEFAULT_STACKS, expected_failed_checks=expected_failures)
+def test_sklearn_checks_of_default_stacks(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
 
 

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -23,6 +24,22 @@ COLLAPSED = re.compile(r"^.*\w[ \t]+[-=]{3,}[ \t]*$", re.MULTILINE)
 BLOCK = re.compile(r"^```(python|console)( data)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 IMPORT = re.compile(r"^>>> ((?:import|from) .*)$", re.MULTILINE)
 ON_DATA = [document for document in DOCUMENTS if "\n```python data\n" in document.read_text(encoding="utf-8")]
+
+
+# Pages that fit large models or several stacks; the other pages show most of the same calls.
+HEAVY = {
+    "docs/get_started/data_scientist.md",
+    "docs/get_started/domain_expert.md",
+    "docs/guide/attributes.md",
+    "docs/guide/commands.md",
+    "docs/guide/evaluation.md",
+    "docs/guide/intervals.md",
+}
+
+
+def page(document: Path) -> Any:
+    name = document.relative_to(ROOT).as_posix()
+    return pytest.param(document, id=name, marks=[pytest.mark.slow] if name in HEAVY else [])
 
 
 class Shell:
@@ -96,7 +113,7 @@ def check_examples(document: Path, *, on_data: bool) -> None:
     assert result.failed == 0, "".join(report)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize("document", [page(document) for document in DOCUMENTS])
 def test_examples_run(document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     # What is printed is the same everywhere, whatever data sets there are.
@@ -105,7 +122,7 @@ def test_examples_run(document: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     check_examples(document, on_data=False)
 
 
-@pytest.mark.parametrize("document", ON_DATA, ids=lambda path: path.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize("document", [page(document) for document in ON_DATA])
 def test_examples_on_data_run(document: Path, data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PRIORCASE_DATA", str(data_dir.resolve()))
@@ -117,6 +134,10 @@ def test_blocks_are_sessions(document: Path) -> None:
     """A block without prompts would not be run, so there must be none."""
     for block in BLOCK.finditer(document.read_text(encoding="utf-8")):
         assert block.group(3).startswith(">>> " if block.group(1) == "python" else "$ ")
+
+
+def test_heavy_pages_are_pages() -> None:
+    assert {document.relative_to(ROOT).as_posix() for document in DOCUMENTS} >= HEAVY
 
 
 def docstrings(module: Path) -> list[str]:

@@ -52,6 +52,7 @@ def test_evidence_beats_the_plug_in_from_a_tenth_of_real_tables(data_dir: Path, 
     assert (gain.each > 0).all()
 
 
+@pytest.mark.slow
 def test_why_the_plug_in_wins_on_mushroom(data_dir: Path) -> None:
     """Because its columns depend on each other: shuffled within classes it loses, and so it does to trees."""
     mushroom = load("mushroom", data_dir)
@@ -64,6 +65,7 @@ def test_why_the_plug_in_wins_on_mushroom(data_dir: Path) -> None:
     assert Gain.of(scores, FAINT, PLUG_IN).mean > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["hepatitis"])
 def test_the_documented_figures_are_those_that_are_measured(data_dir: Path, name: str) -> None:
     documented = (ROOT / "docs" / "benchmarks" / "models.md").read_text(encoding="utf-8")
@@ -78,6 +80,7 @@ def test_the_documented_figures_are_those_that_are_measured(data_dir: Path, name
 # What is measured -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_model_is_measured_on_the_same_rows(repairs: Problem) -> None:
     found = cross_validated(repairs, CONTENDERS, runs=1, folds=3)
     assert list(found) == list(CONTENDERS)
@@ -166,15 +169,20 @@ def test_the_best_of_each_column_is_bold() -> None:
     assert Grid("t", ("x",), [["**1**"]]).plain() == "t\n  x\n  1"
 
 
-def test_the_command_needs_data_or_the_built_in_table(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_needs_data(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.delenv("PRIORCASE_DATA", raising=False)
     monkeypatch.setattr(sys, "argv", ["models", "--quick"])
     with pytest.raises(SystemExit) as refused:
         main()
     assert refused.value.code == 2
     assert "--only repairs needs no folder" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_command_runs_on_the_built_in_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("PRIORCASE_DATA", raising=False)
     table = tmp_path / "table.md"
     monkeypatch.setattr(sys, "argv", ["models", "--quick", "--only", "repairs", "--markdown", str(table)])
     assert main() == 0

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from commands import HEADER, LEVELS, ROWS, answers, ask, error, run, split_table, write
+from commands import FAST, HEADER, LEVELS, ROWS, answers, ask, error, run, split_table, write
 
 import priorcase as pc
 from priorcase.bayes import BDeu
@@ -76,7 +76,7 @@ def split_flats() -> tuple[NamedColumns, list[float], NamedColumns]:
 def test_the_stack_is_the_default_and_tells_its_weights_and_intervals(
     train: Path, query: Path, prices: tuple[Path, Path]
 ) -> None:
-    document = answers(ask("predict", train, query, "--json"))
+    document = answers(run("predict", train, "--target", "job", query, *LEVELS, "--json"))
     past, targets, new = split_table()
     model = pc.StackedClassifier().fit(past, targets)
     assert document["learner"] == "stacked"
@@ -160,10 +160,11 @@ def test_numbers_are_the_librarys(name: str, prices: tuple[Path, Path]) -> None:
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-def test_every_learner_is_explained(name: str, train: Path, query: Path) -> None:
+def test_every_learner_is_explained(name: str, train: Path, few: Path) -> None:
     """As `priorcase.explain` explains it."""
-    result = ask("explain", train, query, "--learner", name, "--fixed", "bike", "--json")
-    past, targets, new = split_table()
+    result = ask("explain", train, few, "--learner", name, "--fixed", "bike", "--json")
+    past, targets, rest = split_table()
+    new = rest.take(slice(0, 3))
     model = fitted(name, "classify", {}, past, targets)
     data: dict[str, Any] = {"data": (past.frame(), targets)} if name == "baseline" else {}
     found = pc.explain(model, new.frame() if name == "baseline" else new, fixed=["bike"], **data)
@@ -196,7 +197,7 @@ def test_counterfactuals_reach_what_is_wanted(train: Path, few: Path, prices: tu
     turned = [one for answer in found for one in answer["counterfactuals"]]
     assert len(turned) > len(found)
     assert {one["prediction"] for one in turned} == {"brakes"}
-    flats = ("--target", "price", prices[1], *FLAT_LEVELS)
+    flats = ("--target", "price", prices[1], *FLAT_LEVELS, "--learner", "knn")
     dear = answers(run("explain", prices[0], *flats, "--want", ">200", "--json"))["predictions"]
     assert all(one["prediction"] > 200 for answer in dear for one in answer["counterfactuals"])
     assert "counterfactuals" not in answers(run("explain", prices[0], *flats, "--json"))["predictions"][0]
@@ -236,12 +237,12 @@ def test_a_typed_case_is_a_table_of_one_row(train: Path, tmp_path: Path) -> None
     cells = {**dict.fromkeys(HEADER.split(",")[:-1], ""), "bike": "mountain", "load_kg": "90", "noise": "creak"}
     table = write(tmp_path / "one.csv", [",".join(cells), ",".join(cells.values())])
     for command in ("predict", "explain"):
-        typed = answers(run(command, train, "--target", "job", *words, *LEVELS, "--json"))
-        read = answers(run(command, train, "--target", "job", table, *LEVELS, "--json"))
+        typed = answers(run(command, train, "--target", "job", *words, *LEVELS, *FAST, "--json"))
+        read = answers(run(command, train, "--target", "job", table, *LEVELS, *FAST, "--json"))
         assert {**typed["predictions"][0], "line": 2} == read["predictions"][0]
     shown = run("predict", train, *words, "--target", "job", *LEVELS).stdout
     assert shown.splitlines()[-2:] == ["job    probability", "wheel  wheel 0.98, tune-up 0.01, 2 more"]
-    strange = run("predict", train, "--target", "job", 'noise=a,b\n"c', "--json")
+    strange = run("predict", train, "--target", "job", 'noise=a,b\n"c', *FAST, "--json")
     assert answers(strange)["predictions"][0]["prediction"]
 
 
@@ -271,7 +272,7 @@ def test_the_query_may_come_from_standard_input_without_its_target(train: Path, 
     turned = "\n".join(",".join(reversed(line.split(","))) for line in [HEADER, *ROWS[80:83]])
     expected = answers(ask("explain", train, few, "--json"))
     assert answers(ask("explain", train, "-", "--json", stdin=turned)) == expected
-    past = run("predict", "-", "--target", "job", query, "--csv", stdin=train.read_bytes())
+    past = run("predict", "-", "--target", "job", query, *FAST, "--csv", stdin=train.read_bytes())
     assert past.stdout.count("\n") == 17
 
 
@@ -298,7 +299,7 @@ def test_many_cases_are_answered_block_by_block(train: Path, query: Path) -> Non
 
 
 def test_predict_prints_one_line_for_each_case_and_a_summary(train: Path, query: Path) -> None:
-    result = ask("predict", train, query, columns=120)
+    result = run("predict", train, "--target", "job", query, *LEVELS, columns=120)
     lines = result.stdout.splitlines()
     assert lines[0] == "job predicted by StackedClassifier() from 80 past cases"
     assert lines[1].startswith("weights: ")
@@ -562,7 +563,7 @@ def test_dates_are_no_target(tmp_path: Path) -> None:
 
 
 def test_the_stack_says_whose_neighbors_it_shows(train: Path) -> None:
-    shown = ask("explain", train, "noise=creak", columns=120).stdout
+    shown = run("explain", train, "--target", "job", "noise=creak", *LEVELS, columns=120).stdout
     member = r"used by the stack member \w+, which has [\d.]+% of the weight of the stack"
     assert re.search(rf"\n\nSimilar past cases \({member}\)\n +new case", shown)
 
@@ -623,12 +624,12 @@ def cars(tmp_path):
 
 @pytest.mark.parametrize("command", ["predict", "explain"])
 def test_a_value_in_other_capitals_is_asked_back(cars, tmp_path, command):
-    done = run(command, cars, "make=Ford", "age=3")
+    done = run(command, cars, "make=Ford", "age=3", *FAST)
     assert done.exit_code == 0
     assert "priorcase: note: make Ford was never seen (did you mean 'ford'?)\n" in done.stderr
     new = tmp_path / "new.csv"
     new.write_text("customer,make,age\nD-1,Land  Rover ,3\nD-2,fiat,4\nD-3,saab,1\n")
-    told = run(command, cars, new).stderr
+    told = run(command, cars, new, *FAST).stderr
     assert "line 2: make Land Rover was never seen (did you mean 'land rover'?); line 4: make saab was never" in told
     assert "fiat" not in told
 
@@ -638,7 +639,7 @@ def test_a_value_in_other_capitals_is_asked_back(cars, tmp_path, command):
 )
 def test_a_misspelled_value_is_asked_back(tmp_path, city, meant):
     rows = [f"{('Köln', 'Würzburg')[i % 2]},{'yes' if i % 3 else 'no'}" for i in range(12)]
-    told = run("predict", write(tmp_path / "t.csv", ["city,late", *rows]), f"city={city}").stderr
+    told = run("predict", write(tmp_path / "t.csv", ["city,late", *rows]), f"city={city}", *FAST).stderr
     question = "" if meant is None else f" (did you mean '{meant}'?)"
     assert f"city {city} was never seen{question}\n" in told
 
@@ -677,14 +678,14 @@ def test_ids_are_left_out_unless_they_are_declared(cars, tmp_path, command):
     new.write_text("customer,make,age\n1,ford,3\n")
     without = tmp_path / "without.csv"
     without.write_text("make,age\nford,3\n")
-    ignored = answers(run(command, cars, new, "--json", "--column", "customer=ignore"))
+    ignored = answers(run(command, cars, new, *FAST, "--json", "--column", "customer=ignore"))
     for queries in ([new], [without], ["make=ford", "age=3"], ["customer=7", "make=ford", "age=3"]):
-        done = run(command, cars, *queries, "--json")
+        done = run(command, cars, *queries, *FAST, "--json")
         assert done.stderr.endswith(note)
         found = answers(done)
         assert list(found["attributes"]) == ["make", "age"]
         assert found["predictions"][0]["probabilities"] == ignored["predictions"][0]["probabilities"]
-    done = run(command, cars, new, "--json", "--column", "customer=nominal")
+    done = run(command, cars, new, *FAST, "--json", "--column", "customer=nominal")
     assert "customer" in answers(done)["attributes"]
     assert "left out" not in done.stderr
 
@@ -693,19 +694,19 @@ def test_repeats_are_kept_and_constants_left_out(tmp_path):
     path = tmp_path / "past.csv"
     rows = [f"{i % 7},{i % 7 * 2},EU,?,{'yes' if i % 3 else 'no'}" for i in range(30)]
     path.write_text("\n".join(["age,twice,region,note,sold", *rows]) + "\n")
-    done = run("predict", path, "age=3", "--json")
+    done = run("predict", path, "age=3", *FAST, "--json")
     assert "note: columns 'region' (constant) and 'note' (all missing) dropped; to keep them, for" in done.stderr
     assert "note: column 'twice' (same information as age) kept; to drop it: --column twice=ignore\n" in done.stderr
     assert list(answers(done)["attributes"]) == ["age", "twice"]
     path.write_text("\n".join(["a,b,sold", *["3,x,yes"] * 20, *["3,x,no"] * 20]) + "\n")
     told = "columns 'a' (constant) and 'b' (constant) kept; to drop them, for example: --column a=ignore"
-    assert told in run("predict", path, "a=3", "--json").stderr
+    assert told in run("predict", path, "a=3", *FAST, "--json").stderr
 
 
 def test_a_table_of_ids_only_is_used(tmp_path):
     path = tmp_path / "past.csv"
     path.write_text("\n".join(["n,sold", *(f"{i},{'yes' if i < 15 else 'no'}" for i in range(30))]) + "\n")
-    assert answers(run("predict", path, "n=3", "--json"))["predictions"][0]["prediction"] == "yes"
+    assert answers(run("predict", path, "n=3", *FAST, "--json"))["predictions"][0]["prediction"] == "yes"
 
 
 # -- Parquet files, part by part

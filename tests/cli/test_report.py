@@ -9,28 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import HEADER, ROWS, answers, error, run, write
-
-from priorcase.reporting import comparison, table_report
-from priorcase.reporting.learners import candidates
-
-
-def only(monkeypatch: pytest.MonkeyPatch, *classifiers: str, regressors: tuple[str, ...] = ()) -> None:
-    """Compare these learners with the baseline."""
-
-    def some(problem: Any, **options: Any) -> Any:
-        names = ("baseline", *(classifiers if problem.task == "classify" else regressors))
-        return (one for one in candidates(problem, **options) if one.name in names)
-
-    monkeypatch.setattr(table_report, "candidates", some)
-
-
-@pytest.fixture(autouse=True)
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compare few learners, all of them fast, so that no test depends on the machine."""
-
-    only(monkeypatch, "naive_bayes", regressors=("rbf_network",))
-    monkeypatch.setattr(comparison, "_FOLDS", 5)
+from commands import HEADER, ROWS, answers, error, only, run, write
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import HEADER, ROWS, answers, ask, error, run, write
+from commands import FAST, HEADER, ROWS, answers, ask, error, run, write
 from shop import CSV, shop
 
 from priorcase.cli.tables import read_past
@@ -79,7 +79,7 @@ def test_arff_from_a_file_and_from_standard_input(tmp_path: Path, expected: list
 def test_parquet_says_itself_what_has_an_order(tmp_path: Path, expected: list[dict[str, Any]]) -> None:
     path = tmp_path / "train.parquet"
     path.write_bytes(as_parquet(ROWS[:80]))
-    options = (path, "--target", "job", "-", "--json")
+    options = (path, "--target", "job", "-", *FAST, "--json")
     document = answers(run("predict", *options, stdin=as_parquet(ROWS[80:])))
     assert document["attributes"]["chain"] == list(ORDERS["chain"])
     assert without_lines(document) == expected
@@ -99,7 +99,7 @@ def test_c45_by_the_files_of_rows(tmp_path: Path, expected: list[dict[str, Any]]
     for ending, text in {"names": head, "data": rows(ROWS[:80]), "test": rows(ROWS[80:])}.items():
         (tmp_path / f"repairs.{ending}").write_text(text, encoding="utf-8")
     files = (tmp_path / "repairs.data", tmp_path / "repairs.test")
-    document = answers(run("predict", *files, "--target", "class", "--json"))
+    document = answers(run("predict", *files, "--target", "class", *FAST, "--json"))
     assert without_lines(document) == expected
 
 
@@ -221,9 +221,9 @@ def shoes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_data_set_may_stand_for_a_table(shoes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    answered = run("predict", "shoes", "shoes", "--target", "fits", "--json")
+    answered = run("predict", "shoes", "shoes", "--target", "fits", *FAST, "--json")
     assert answers(answered)["attributes"] == {"age": "numeric", "size": ["S", "M", "L"], "code": "nominal"}
-    written = run("predict", "shoes", "shoes", "--target", "fits", "--csv").stdout
+    written = run("predict", "shoes", "shoes", "--target", "fits", *FAST, "--csv").stdout
     assert written.startswith("line,prediction,P(no),P(yes),actual\n")
     assert "no data set named 'shoe'. Did you mean 'shoes'?" in error(run("evaluate", "shoe"))
     assert "there is no file and no data set named 'q'." in error(run("evaluate", "q"))
@@ -234,7 +234,7 @@ def test_a_data_set_may_stand_for_a_table(shoes: Path, tmp_path: Path, monkeypat
         assert expected in error(run("evaluate", "shoes", "--read", option))
         assert expected in error(run("predict", "shoes", "shoes", "--read", option))
     new = write(tmp_path / "new.csv", ["age;size;code", "7;M;1"])
-    assert run("predict", "shoes", "--target", "fits", new, "--read", "delimiter=;").exit_code == 0
+    assert run("predict", "shoes", "--target", "fits", new, *FAST, "--read", "delimiter=;").exit_code == 0
     described = (shoes / "manifest.json").read_text()
     (shoes / "manifest.json").write_text(described.replace('"shoes"', '"shoes_v1.2"'))
     (tmp_path / "shoes_v1.2").mkdir()
@@ -263,7 +263,7 @@ def test_levels_overrule_what_a_file_declares(tmp_path: Path) -> None:
     path.write_text(as_arff(ROWS[:80]), encoding="utf-8")
     document = answers(ask("predict", path, path, "--json"))
     assert document["attributes"]["brakes"] == ["firm", "soft", "weak"]
-    nominal = (path, "--target", "job", path, "--json")
+    nominal = (path, "--target", "job", path, *FAST, "--json")
     assert answers(run("predict", *nominal))["attributes"]["brakes"] == "nominal"
 
 
@@ -294,8 +294,8 @@ GERMAN = (
     "command",
     [
         "evaluate {} --target Verspätet --learner naive_bayes --splits 3 --score accuracy",
-        "predict {} --target Verspätet Betrag=1.500,00 Datum=3.4.2025",
-        "explain {} --target Verspätet Betrag=1.500,00",
+        "predict {} --target Verspätet Betrag=1.500,00 Datum=3.4.2025 --learner naive_bayes",
+        "explain {} --target Verspätet Betrag=1.500,00 --learner naive_bayes",
         "report {} --target Verspätet --budget 1s",
         "cases new {base} --like {} --column Verspätet=solution",
         "cases add {base} --from {} --column Verspätet=solution",
@@ -327,7 +327,7 @@ def test_decimal_commas_are_as_good_as_points(tmp_path: Path) -> None:
 
 def test_new_cases_that_are_written_otherwise_are_one_error(tmp_path: Path) -> None:
     new = write(tmp_path / "new.csv", ["Kundennr,Betrag,Ort,Datum,Notiz", "K1,1500.5,Köln,2025-04-03,"])
-    found = error(run("predict", AWKWARD / "german.csv", "--target", "Verspätet", new))
+    found = error(run("predict", AWKWARD / "german.csv", "--target", "Verspätet", new, *FAST))
     assert "csv line 2, column 'Betrag' holds '1500.5'; expected a number such as 3,5 (with a decimal comma)" in found
 
 

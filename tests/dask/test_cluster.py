@@ -78,7 +78,8 @@ def slowly(frame):
     return frame
 
 
-@pytest.mark.parametrize("model", [pc.KNNClassifier(5), pytest.param(pc.NaiveBayes(), marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("model", [pc.KNNClassifier(5), pc.NaiveBayes()])
 def test_a_worker_dies_in_mid_fit(client, table, model):
     X, queries = table.drop(columns="y"), mixed(30, 4)[0]
     expected = model.fit(X, table["y"]).predict_proba(queries)
@@ -104,6 +105,7 @@ SPREAD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work", SPREAD)
 def test_a_worker_dies_while_members_or_candidates_are_fitted(work):
     """Whenever it dies, between what it is sent and what it returns."""

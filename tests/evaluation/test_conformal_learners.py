@@ -106,8 +106,9 @@ def told_of(kind: str, folds: int) -> Any:
     return model.p_values(CONTAINERS[kind](queries))
 
 
-@pytest.mark.parametrize("folds", [3, 40])
-@pytest.mark.parametrize("kind", [kind for kind in SAME_TABLE if kind != "lists"])
+@pytest.mark.parametrize(
+    ("kind", "folds"), [*((kind, 3) for kind in SAME_TABLE if kind != "lists"), ("polars", 40)]
+)
 def test_containers_agree(kind: str, folds: int) -> None:
     """Few folds, whose models are kept, and many, for which the rows are."""
     np.testing.assert_array_equal(told_of(kind, folds), told_of("lists", folds))
@@ -145,7 +146,9 @@ def share_held(make: Any, learner: Any, tables: int = 20, n: int = 60, queries: 
 HONEST = 0.755
 
 
-@pytest.mark.parametrize("method", ["cv+", "jackknife+", "jackknife-minmax"])
+@pytest.mark.parametrize(
+    "method", ["cv+", *(pytest.param(name, marks=pytest.mark.slow) for name in ("jackknife+", "jackknife-minmax"))]
+)
 def test_coverage_of_neighbors_intervals(method: Any) -> None:
     tables = 20 if method == "cv+" else 8  # a fit for each row
     held = share_held(lambda learner: ConformalRegressor(learner, method=method), pc.KNNRegressor(5), tables=tables)
