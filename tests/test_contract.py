@@ -130,25 +130,29 @@ def checks_of(learner: Any) -> Iterator[Check]:
 
 
 def mixed_cases() -> Iterator[Any]:
-    """Learner, table and checks: every table where tables are compared, three elsewhere, one for other settings."""
-    for learner in [*LEARNERS, *DEFAULT_STACKS]:
-        every = list(checks_of(learner))
+    """Learner, table and checks, in pairs: each learner meets every table where tables are compared, one table with all
+    checks, and every kind of column; each other setting meets one table. The rest of the product is slow.
+    """
+    for i, learner in enumerate([*LEARNERS, *DEFAULT_STACKS]):
+        agree, *others = checks_of(learner)
+        assert agree is check_mixed_containers_agree
         for table in list(CONTAINERS)[:6]:
-            checks = every if table in TABLES else [one for one in every if one is check_mixed_containers_agree]
-            yield case(learner, table, checks, table)
+            yield case(learner, table, [agree], table)
+            if table in TABLES:
+                yield case(learner, table, others, f"{table}-all", slow=table != TABLES[i % 3])
     for i, learner in enumerate(SETTINGS):
         checks = [check for check in checks_of(learner) if check.__name__ in STATE]
         yield case(learner, TABLES[i % 3], checks, str(i))
     for i, learner in enumerate([*LEARNERS, *SETTINGS, *DEFAULT_STACKS]):
         told = clone(learner).set_params(schema=KINDS)
         checks = [check for check in checks_of(told) if check.__name__ in STATE]
-        yield case(told, "every kind", checks, f"every_kind-{i}")
+        yield case(told, "every kind", checks, f"every_kind-{i}", slow=learner in SETTINGS)
 
 
-def case(learner: Any, table: str, checks: list[Check], label: str) -> Any:
+def case(learner: Any, table: str, checks: list[Check], label: str, *, slow: bool = False) -> Any:
     """What one test checks; the default stacks, which are fitted for long, are slow."""
     default = isinstance(learner, (pc.StackedClassifier, pc.StackedRegressor)) and learner.members is None
-    marks = [pytest.mark.slow] if default else []
+    marks = [pytest.mark.slow] if slow or default else []
     name = "default stack of " if default else ""
     return pytest.param(learner, table, checks, id=f"{name}{type(learner).__name__}-{label}", marks=marks)
 

@@ -34,6 +34,7 @@ HEAVY = {
     "docs/guide/commands.md",
     "docs/guide/evaluation.md",
     "docs/guide/intervals.md",
+    "docs/guide/plots.md",
 }
 
 

@@ -106,9 +106,7 @@ def told_of(kind: str, folds: int) -> Any:
     return model.p_values(CONTAINERS[kind](queries))
 
 
-@pytest.mark.parametrize(
-    ("kind", "folds"), [*((kind, 3) for kind in SAME_TABLE if kind != "lists"), ("polars", 40)]
-)
+@pytest.mark.parametrize(("kind", "folds"), [*((kind, 3) for kind in SAME_TABLE if kind != "lists"), ("polars", 40)])
 def test_containers_agree(kind: str, folds: int) -> None:
     """Few folds, whose models are kept, and many, for which the rows are."""
     np.testing.assert_array_equal(told_of(kind, folds), told_of("lists", folds))
