@@ -14,7 +14,24 @@ pyplot = pytest.importorskip("matplotlib.pyplot")
 
 FOLDER = Path(__file__).resolve().parents[1] / "examples"
 SCRIPTS = sorted(FOLDER.rglob("plot_*.py"))
-SLOW = {"attribute_weights", "calibration", "conversation", "drift", "mislabeled", "missing_values", "stacking"}
+# Those of more than a second, which the site runs too.
+SLOW = {
+    "attribute_weights",
+    "calibration",
+    "conformal",
+    "conversation",
+    "critical_difference",
+    "drift",
+    "forgetting",
+    "learning_curve",
+    "mislabeled",
+    "missing_values",
+    "noise",
+    "partial_dependence",
+    "relevance",
+    "stacking",
+    "which_learner",
+}
 
 
 def named(script: Path) -> object:

@@ -69,8 +69,8 @@ class HandFed(pc.KNNRegressor):
 def test_the_end_is_that_of_a_comparison() -> None:
     X, y = load_repairs()
     learners = {"5-NN": pc.KNNClassifier(5), "Bayes": pc.NaiveBayes()}
-    curve = prequential(learners, X, y, start=20)
-    found = compare(learners, X, y, splits=Prequential(start=20))
+    curve = prequential(learners, X, y, start=60)
+    found = compare(learners, X, y, splits=Prequential(start=60))
     for score in ("accuracy", "log_score", "brier"):
         assert curve.final(score) == pytest.approx({name: found.mean(name, score) for name in learners})
 

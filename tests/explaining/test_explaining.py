@@ -27,6 +27,7 @@ from sklearn.svm import SVC
 import priorcase as pc
 from priorcase.exceptions import ParameterError, PriorcaseError, SchemaError, TargetError, TooFewRowsError
 
+STACK = pc.StackedClassifier({"near": pc.KNNClassifier(3), "bayes": pc.NaiveBayes()}, folds=3)
 CLASSIFIERS: list[Any] = [
     pc.KNNClassifier(3),
     pc.KNNClassifier("all", vote="gaussian", prior=0.5, distance="hvdm"),
@@ -46,14 +47,14 @@ CLASSIFIERS: list[Any] = [
     pc.IB4(random_state=0),
     pc.IB5(random_state=0),
     pc.PEBLS(),
-    pc.StackedClassifier(),
+    STACK,
 ]
 REGRESSORS: list[Any] = [
     pc.KNNRegressor(3),
     pc.KNNRegressorCV(),
     pc.LocallyWeightedRegressor(),
     pc.RBFNetworkRegressor(),
-    pc.StackedRegressor(),
+    pc.StackedRegressor({"near": pc.KNNRegressor(3), "local": pc.LocallyWeightedRegressor()}, folds=3),
 ]
 
 
@@ -195,7 +196,7 @@ def test_columns_that_the_model_ignores_contribute_nothing_not_rounding_errors()
 
 
 def test_a_row_may_be_a_series() -> None:
-    model = fitted(pc.StackedClassifier())
+    model = fitted(STACK)
     series, frame = (pc.explain(model, rows, precedents=0) for rows in (X.iloc[3], X[3:4]))
     assert str(series) == str(frame)
     np.testing.assert_array_equal(pc.what_if(model, X.iloc[3], "age").outputs, pc.what_if(model, X[3:4], "age").outputs)
