@@ -91,7 +91,7 @@ def test_workflows_run_targets_that_the_makefile_has(name: str) -> None:
     steps = [step.get("run", "") for job in workflow(name)["jobs"].values() for step in job["steps"]]
     used = {target for run in steps for target in re.findall(r"^make ([a-z-]+)", run, re.MULTILINE)}
     assert used <= targets
-    assert name != "tests" or {"lint", "test", "test-browser", "sanitize", "test-arm"} == used
+    assert name != "tests" or {"lint", "test", "coverage", "test-browser", "sanitize", "test-arm"} == used
     assert name != "docs" or used == {"docs"}
 
 
