@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from priorcase.datasets import read_table
+from priorcase.datasets.budget import Budget
 from priorcase.datasets.c45 import c45_names, read_c45, read_c45_names
 from priorcase.datasets.values import Meaning
 from priorcase.exceptions import ReadingError
@@ -173,6 +174,6 @@ def test_what_is_escaped_is_read_back_whatever_it_is(values: list[str], data: st
     column = data.draw(st.lists(st.sampled_from(values), max_size=6))
     names = f"a, b.\nv: {', '.join(map(escaped, values))}.\n"
     rows = "".join(f"{escaped(value)}, a\n" for value in column)
-    table = read_c45(names, "g.names", rows, "g.data")
+    table = read_c45(names, "g.names", rows, Budget("g.data"))
     assert table.declared["v"] == Meaning("nominal", values=tuple(values))
     assert table.columns["v"].to_pylist() == [None if value == "?" else value for value in column]

@@ -10,11 +10,12 @@ sequence of blanks and commas.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from array import array
 from contextlib import suppress
 from itertools import chain
 
-from priorcase.datasets.delimited import RawTable, check_names, runs
+from priorcase.datasets.budget import Budget
+from priorcase.datasets.delimited import RawTable, check_names, numbered_lines, runs
 from priorcase.datasets.values import Meaning, text_of
 from priorcase.exceptions import ReadingError
 
@@ -42,6 +43,8 @@ _ATTRIBUTE_HINT = "Declare a column as in '@attribute size {small, large}' or '@
 _IGNORED = ("@relation", "@inputs", "@input", "@outputs", "@output")
 _NOT_CLOSED = f"a quotation mark is not closed. {_QUOTE_HINT}"
 _WEIGHTS = "row weights are not supported. Store the weights in a column, and pass that column to fit as sample_weight."
+_LONG = 2**16  # characters of a row that is checked before it is split
+_DECLARED = 32  # characters of a long declared value
 _NAN = ("NaN", "nan")
 _OPEN, _CLOSE = ("{", True, False), ("}", True, False)
 _PARTS_HINT = "An ARFF file has a line '@attribute NAME TYPE' for each column, then '@data', then the rows."
@@ -49,11 +52,6 @@ _PARTS_HINT = "An ARFF file has a line '@attribute NAME TYPE' for each column, t
 
 class MalformedError(Exception):
     """Error in a line of a file; the caller reports it as a `ReadingError` with the file name and the line number."""
-
-
-def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Number the lines of a text; form feeds and Unicode separators do not end a line."""
-    return enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), start=1)
 
 
 def check_width(source: str, line: int, fields: int, expected: int) -> None:
@@ -65,13 +63,26 @@ def check_width(source: str, line: int, fields: int, expected: int) -> None:
         )
 
 
-def read_arff(text: str, source: str) -> RawTable:
+def check_declarations(characters: int, budget: Budget) -> None:
+    """Check the length of the declarations of the columns before their values are split."""
+    budget.check_parts(characters // _DECLARED, "declared values")
+
+
+def check_record(record: str, budget: Budget) -> None:
+    """Check the number of fields of a long line before it is split."""
+    if len(record) > _LONG:
+        budget.check_parts(record.count(",") + record.count(" ") + record.count("\t"))
+
+
+def read_arff(text: str, budget: Budget) -> RawTable:
     """Return the fields of an ARFF file as strings, and the declarations in the header."""
+    source = budget.source
     lines, line = numbered_lines(text), 1
+    characters = 0  # of all declarations
     declared: list[tuple[str, Meaning]] = []
     spaced: dict[str, Meaning] = {}
     rows: list[list[Field]] = []
-    begins: list[int] = []
+    begins = array("q")
     try:
         for line, record in lines:
             word = record.strip().strip(_BLANK + ",")
@@ -83,6 +94,9 @@ def read_arff(text: str, source: str) -> RawTable:
                 lines = chain([(line, rest)], lines)  # the first row may be on the same line
                 break
             if keyword == "@attribute":
+                characters += len(rest)
+                check_declarations(characters, budget)
+                budget.check_table(0, len(declared) + 1)
                 name, (meaning, *others) = _arff_attribute(rest)
                 declared.append((name, meaning))
                 for other in others:
@@ -95,7 +109,10 @@ def read_arff(text: str, source: str) -> RawTable:
             raise ReadingError(f"{source} is not valid ARFF: there is no line '@attribute'. {_PARTS_HINT}")
         check_names([name for name, _ in declared], source)
         meanings = dict(declared)
+        budget.check_table(text.count("\n{"), len(meanings))  # all fields of a sparse row are stored
         for line, record in lines:
+            check_record(record, budget)
+            budget.check_table(len(rows), len(meanings))
             if fields := _arff_row(record, meanings):
                 check_width(source, line, len(fields), len(meanings))
                 rows.append(fields)

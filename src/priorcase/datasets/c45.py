@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import os
 import re
+from array import array
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from priorcase.datasets.arff import MalformedError, check_width, numbered_lines
-from priorcase.datasets.delimited import RawTable, check_names, runs
+from priorcase.datasets.arff import MalformedError, check_declarations, check_record, check_width
+from priorcase.datasets.budget import Budget
+from priorcase.datasets.delimited import RawTable, check_names, numbered_lines, runs
 from priorcase.datasets.files import PACKED, Readable, contents
 from priorcase.datasets.values import Meaning, text_of
 from priorcase.exceptions import ReadingError
@@ -36,12 +38,16 @@ class C45Name(NamedTuple):
     line: int
 
 
-def read_c45(names: str, names_source: str, rows: str, source: str) -> RawTable:
+def read_c45(names: str, names_source: str, rows: str, budget: Budget) -> RawTable:
     """Return the fields of a C4.5 data file as strings, and the declarations in the ``.names`` file."""
+    source = budget.source
+    check_declarations(len(names), budget)
     meanings, target = read_c45_names(names, names_source)
     fields: list[list[str | None]] = []
-    lines: list[int] = []
+    lines = array("q")
     for line, record in numbered_lines(rows):
+        check_record(record, budget)
+        budget.check_table(len(fields), len(meanings))
         if found := _c45_fields(record):
             check_width(source, line, len(found), len(meanings))
             if "" in found:
@@ -144,10 +150,9 @@ def c45_names(text: str) -> list[C45Name]:
     return names
 
 
-def c45_files(
-    source: Readable, content: bytes, called: str, max_bytes: int
-) -> tuple[tuple[str, bytes], tuple[str, bytes]]:
-    """Return the names and contents of the ``.names`` file and of the data file, given the path of either file."""
+def c45_files(source: Readable, content: bytes, budget: Budget) -> tuple[tuple[Budget, bytes], tuple[Budget, bytes]]:
+    """Return the limits and contents of the ``.names`` file and of the data file, given the path of either file."""
+    called = budget.source
     if not isinstance(source, str | os.PathLike):
         raise ReadingError(
             f"{called} cannot be read as C4.5 from an open file, because a .names file in the same folder is needed. "
@@ -161,12 +166,12 @@ def c45_files(
             data = stem.with_suffix(".data").name
             problem = f"{called} describes the columns of {data}, which is not in the same folder"
             raise ReadingError(f"{problem}. Add the data file, or pass another file that contains the rows.")
-        about, (called, content) = path, contents(rows, max_bytes=max_bytes)
+        about, (budget, content) = path, contents(rows, max_bytes=budget.max_bytes)
     if about is None:
         names = stem.with_suffix(".names").name
         problem = f"{called} needs {names} in the same folder, to describe the columns"
         raise ReadingError(f"{problem}. Add the .names file, or pass format='csv' to read a CSV file.")
-    return contents(about, max_bytes=max_bytes), (called, content)
+    return contents(about, max_bytes=budget.max_bytes), (budget, content)
 
 
 def _beside(stem: Path, suffix: str) -> Path | None:

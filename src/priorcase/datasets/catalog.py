@@ -24,10 +24,11 @@ import numpy as np
 
 from priorcase._grids import Grid, GridResult, TextResult
 from priorcase._typing import AnyArray
+from priorcase.datasets.budget import CELL, MAX_BYTES
 from priorcase.datasets.builtin import TABLES, read_builtin
 from priorcase.datasets.columns import Backend, NamedColumns, check_backend
 from priorcase.datasets.delimited import decoded, read_delimited
-from priorcase.datasets.files import MAX_BYTES, contents
+from priorcase.datasets.files import contents
 from priorcase.datasets.reading import check_column, declared_by, frame_of, meaning_of, place_of
 from priorcase.datasets.values import Conventions
 from priorcase.exceptions import ReadingError, nearest, prefix_errors, quoted, visible
@@ -370,14 +371,15 @@ def _read_frame(folder: Path, about: Description, schema: Mapping[str, Any] | No
     path = _beside(folder, about.file)
     if not path.is_file():
         raise ReadingError(f"{folder / MANIFEST} describes {about.file!r}, which does not exist. Copy that file again.")
-    source, content = contents(path, max_bytes=max(MAX_BYTES, about.size or 0))
+    budget, content = contents(path, max_bytes=max(MAX_BYTES, CELL * (about.size or 0)))
+    source = budget.source
     if about.size is not None and len(content) != about.size:
         raise ReadingError(
             f"{source} has {len(content)} bytes after decompression, but {MANIFEST} says {about.size}. {_COPY_HINT}"
         )
     if about.sha256 is not None and (checksum := hashlib.sha256(content).hexdigest()) != about.sha256:
         raise ReadingError(f"{source} has the checksum {checksum}; {MANIFEST} says {about.sha256}. {_COPY_HINT}")
-    raw = read_delimited(decoded(content, source, "utf-8")[0], source, delimiter=",", header=True)
+    raw = read_delimited(decoded(content, source, "utf-8")[0], budget, delimiter=",", header=True)
     if raw.rows != about.rows:
         raise ReadingError(f"{source} has {raw.rows} rows; {MANIFEST} says {about.rows}. {_COPY_HINT}")
     kinds = {**about.kinds, about.target: about.target_kind}

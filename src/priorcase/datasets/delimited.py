@@ -10,15 +10,18 @@ import codecs
 import csv
 import io
 import re
+from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
+from priorcase.datasets.budget import Budget
 from priorcase.datasets.values import DATE, MISSING, NUMBER, text_of
 from priorcase.exceptions import ParameterError, ReadingError, quoted
 
 DELIMITERS = (",", ";", "\t", "|")
 WORDS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
+_BLOCK = 2**20  # characters that are split into lines at once
 _SAMPLE = 2**16  # characters from which the delimiter is detected
 _RECORDS = 200
 _LINES = 4  # number of lines to examine, even if they have more characters
@@ -59,9 +62,22 @@ def runs(lines: Iterable[int]) -> tuple[tuple[int, int], ...]:
     expected = None
     for row, line in enumerate(lines):
         if line != expected:
+            if len(found) == _BREAKS:
+                return ()
             found.append((row, line))
         expected = line + 1
-    return tuple(found) if len(found) <= _BREAKS else ()
+    return tuple(found)
+
+
+def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Number the lines of a text; form feeds and Unicode separators do not end a line."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    start, number = 0, 1
+    while (end := text.find("\n", start)) >= 0:
+        yield number, text[start:end]
+        start, number = end + 1, number + 1
+    yield number, text[start:]
 
 
 # -- encoding
@@ -222,7 +238,7 @@ def _typed(field: str) -> bool:
 
 def read_delimited(
     content: str | bytes,
-    source: str,
+    budget: Budget,
     *,
     delimiter: str | None = None,
     usual: str = ",",
@@ -235,7 +251,9 @@ def read_delimited(
     In a large file, columns of plain numbers or ISO dates are converted. Columns in ``texts`` always stay strings; None
     means all columns. ``like`` contains the reading options of a reference table.
     """
+    source = budget.source
     start, head = 1, _head(content)
+    _check_head(head, budget)
     if told := re.match(r"sep=(.)\r?\n", head):  # declared as in Excel
         delimiter, content, head, start = delimiter or told[1], content[told.end() :], head[told.end() :], 2
     between = delimiter_of(head, usual) if delimiter is None else delimiter
@@ -255,20 +273,24 @@ def read_delimited(
         known = names is not None and _is_like(records[0], names)
         header = has_header(records) if like is None else known or like.get("header") is not False
     first = [field.strip() for field in records[0]] if records else []
+    budget.check_table(len(records), len(first))
     unnamed = [at for at, name in enumerate(first) if header and not name]
     if header:
-        labels = [name or free_name(at, first) for at, name in enumerate(first)]
+        taken = set(first)
+        labels = [name or free_name(at, taken) for at, name in enumerate(first)]
     elif names is not None and len(names) == len(first):
         labels = names
     else:
         labels = [free_name(at, ()) for at in range(len(first))]
+    if len(content) > budget.most_cells:  # a cell has at least one byte, which is the delimiter
+        _check_cells(content, mark, len(labels), budget)
     columns, regular = None, True
     if len(content) >= LARGE and len(labels) == len(set(labels)) and mark.isascii():
         content = content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass")
         columns, regular = _split_fast(content, mark, labels, records, header=bool(header), texts=texts)
     if columns is None:
         text = content if isinstance(content, str) else decoded(content, source, "utf-8")[0]
-        rows, lines, width = _split(text, source, mark, start=start, header=header is not False)
+        rows, lines, width = _split(text, budget, mark, start=start, header=header is not False)
         if not rows:
             raise ReadingError(
                 f"{source} is empty; expected a header and one row per case. Check that this is the right file."
@@ -290,6 +312,37 @@ def read_delimited(
     if unnamed := [at for at in unnamed if labels[at] in found]:
         about["unnamed"] = [labels[at] for at in unnamed]
     return RawTable(source, found, n, lines, about=about)
+
+
+def _check_head(head: str, budget: Budget) -> None:
+    """Check the number of fields on the first line, and in the sample, for every delimiter that could be meant."""
+    first = head[: head.find("\n") + 1] or head
+    for mark in DELIMITERS:
+        if '"' not in first:
+            budget.check_table(1, first.count(mark) + 1)
+    for mark in (*DELIMITERS, " "):
+        budget.check_parts(head.count(mark) // _LINES)
+
+
+def _check_cells(content: str | bytes, mark: str, columns: int, budget: Budget) -> None:
+    """Check the number of cells of a table: at most one for each delimiter and for each line."""
+    if isinstance(content, str):
+        cells = content.count(mark) + content.count("\n") + 1
+    else:
+        cells = content.count(mark.encode()) + content.count(b"\n") + 1
+    budget.check_table(cells // columns, columns)
+
+
+def _checked_lines(text: str, mark: str, budget: Budget) -> Iterator[str]:
+    """Yield the lines of a text for Python's ``csv`` reader; a line with very many fields raises an error."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + _BLOCK) + 1 or len(text)
+        for line in io.StringIO(text[start:end], newline=""):
+            if len(line) > _SAMPLE:
+                budget.check_parts(line.count(mark))
+            yield line
+        start = end
 
 
 def _is_empty(column: Any) -> bool:
@@ -327,12 +380,14 @@ def _after_first(lines: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], .
 
 @_long_fields()
 def _split(
-    text: str, source: str, mark: str, *, start: int, header: bool
+    text: str, budget: Budget, mark: str, *, start: int, header: bool
 ) -> tuple[list[list[str | None]], tuple[tuple[int, int], ...], int]:
     """Split a text into records; return the records, their (row, line) pairs (see `runs`), and the number of fields."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=True, strict=True)
+    source = budget.source
+    records = _checked_lines(text, mark, budget)
+    reader = csv.reader(records, delimiter=mark, skipinitialspace=True, strict=True)
     rows: list[list[str | None]] = []
-    lines: list[int] = []
+    lines = array("q")
     line, width, once = start, 0, dict[str, str]()
     try:
         for record in reader:

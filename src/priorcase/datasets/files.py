@@ -1,4 +1,4 @@
-"""Read file formats: compressed files, Excel workbooks, Parquet, Feather, JSON lines and SQLite databases."""
+"""Read file formats: compressed files, Excel workbooks, JSON lines and SQLite databases."""
 
 from __future__ import annotations
 
@@ -16,28 +16,29 @@ import struct
 import warnings
 import zipfile
 import zlib
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from decimal import Decimal
+from functools import partial
 from importlib.util import find_spec
+from itertools import chain, islice, repeat, zip_longest
 from pathlib import Path, PurePath
-from typing import IO, Any, Literal, TypeAlias, get_args
+from typing import IO, Any, Literal, TypeAlias, cast, get_args
 from urllib.parse import quote
 
 from priorcase._files import check_path, missing_file, read_file
 from priorcase._parameters import is_whole
-from priorcase.datasets.delimited import RawTable, check_names, free_name, has_header, runs
+from priorcase.datasets.budget import MAX_BYTES, Budget, check_max_bytes, reason
+from priorcase.datasets.delimited import RawTable, check_names, free_name, has_header, numbered_lines, runs
 from priorcase.datasets.values import text_of
-from priorcase.exceptions import MissingExtraError, ParameterError, ReadingError, advice, listed, quoted
+from priorcase.exceptions import MissingExtraError, ReadingError, advice, listed, quoted
 
 Readable: TypeAlias = str | os.PathLike[str] | IO[bytes]
 """A path, or an open binary file."""
 
 Format: TypeAlias = Literal["csv", "tsv", "arff", "c4.5", "excel", "parquet", "feather", "jsonl", "sqlite"]
 FORMATS: tuple[Format, ...] = get_args(Format)
-
-MAX_BYTES = 2**30
-"""Default limit on the size of a decompressed file."""
 
 _SUFFIXES: dict[str, Format] = {
     ".csv": "csv",
@@ -60,12 +61,18 @@ _SUFFIXES: dict[str, Format] = {
 PACKED = (".gz", ".bz2", ".xz", ".zst")
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 _SQLITE = b"SQLite format 3\0"
+_BLANKS = re.compile(r"[ \t\n\r]*")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-_INDEX = re.compile(r"__index_level_\d+__")
+_VIRTUAL = 2  # a column that SQLite computes when it is read
+_TERM = 4  # characters of the shortest SQL expression with a result of its own, such as a||b
+_ROWS = 2**10  # rows after which the number of cells is checked
+_WINDOW = 2**24  # characters of a JSON text that are parsed at once
+_EXCEL_ROWS = 2**20  # rows of a sheet
+_ELEMENT = 24  # bytes of the limit for each XML element of a workbook
 _DICTIONARY = 2**29  # memory limit for xz decompression, in bytes
 _DAMAGED = "Copy or download the file again."
 _EXCEL_ERRORS = (
-    *(ArithmeticError, AssertionError, AttributeError, EOFError, LookupError, MemoryError, OSError, RuntimeError),
+    *(ArithmeticError, AssertionError, AttributeError, EOFError, LookupError, OSError, RuntimeError),
     *(SyntaxError, TypeError, ValueError, struct.error, zipfile.BadZipFile, zlib.error),
 )
 
@@ -85,10 +92,9 @@ def check_no_url(source: object) -> None:
         raise ReadingError(f"{source} is a URL; tables are read from files. Download the file, and pass its path.")
 
 
-def contents(source: Readable, name: str | None = None, max_bytes: int = MAX_BYTES) -> tuple[str, bytes]:
-    """Return the file name used in messages, and the bytes of the file, decompressed if necessary."""
-    if not is_whole(max_bytes) or max_bytes < 0:
-        raise ParameterError(f"max_bytes must be an integer >= 0, got {quoted(max_bytes)}.")
+def contents(source: Readable, name: str | None = None, max_bytes: int = MAX_BYTES) -> tuple[Budget, bytes]:
+    """Return the limits for reading a file, with its name, and its bytes, decompressed if necessary."""
+    check_max_bytes(max_bytes)
     check_no_url(source)
     if isinstance(source, str | os.PathLike):
         path = check_path(source)
@@ -107,10 +113,12 @@ def contents(source: Readable, name: str | None = None, max_bytes: int = MAX_BYT
             f"{name} was opened in text mode; expected a path or a binary file. Pass the "
             "path, open(path, 'rb') or io.BytesIO(text.encode())."
         )
-    return name, _unpacked(name, content, max_bytes)
+    budget = Budget(name, max_bytes, stored=len(content))
+    return budget, _unpacked(content, budget)
 
 
-def _unpacked(name: str, content: bytes, max_bytes: int) -> bytes:
+def _unpacked(content: bytes, budget: Budget) -> bytes:
+    name = budget.source
     if content.startswith(b"\x1f\x8b"):
         word, pieces = "gzip", _pieces(gzip.GzipFile(fileobj=io.BytesIO(content)))
     elif re.match(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)", content):
@@ -121,24 +129,16 @@ def _unpacked(name: str, content: bytes, max_bytes: int) -> bytes:
         word, pieces = "zstd", _pieces(_zstd_file(content, name))
     else:
         return content
-    found = bytearray()
+    unpacked = io.BytesIO()
     try:
         for piece in pieces:
-            found += piece
-            if len(found) > max_bytes:
-                raise _too_large(name, max_bytes)
+            budget.check_size(unpacked.tell() + len(piece))
+            unpacked.write(piece)
+    except ReadingError:
+        raise
     except _unpacking_errors() as error:
-        if isinstance(error, ReadingError):
-            raise
         raise ReadingError(f"{name} looks compressed by {word} but is truncated or damaged. {_DAMAGED}") from error
-    return bytes(found)
-
-
-def _too_large(name: str, max_bytes: int) -> ReadingError:
-    return ReadingError(
-        f"{name} has more than {max_bytes:,} bytes uncompressed. Pass a larger max_bytes (--read max_bytes=) if you "
-        "trust the file."
-    )
+    return unpacked.getvalue()
 
 
 def _pieces(file: Any) -> Iterator[bytes]:
@@ -175,7 +175,7 @@ def _zstd_file(content: bytes, name: str) -> Any:
 
 
 def _unpacking_errors() -> tuple[type[Exception], ...]:
-    usual = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError, MemoryError)
+    usual = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
     if find_spec("compression") is not None:
         from compression import zstd
 
@@ -241,12 +241,13 @@ def format_of(source: Readable, content: bytes, format: object = None) -> Format
 # -- columns of values
 
 
-def from_rows(source: str, names: Sequence[str], rows: Sequence[Sequence[Any]], **more: Any) -> RawTable:
-    """Create a table from rows of numbers, strings, booleans and dates; columns of mixed types become strings."""
+def from_columns(
+    source: str, names: Sequence[str], columns: Iterable[Sequence[Any]], rows: int, **more: Any
+) -> RawTable:
+    """Create a table from columns of numbers, strings, booleans and dates; columns of mixed types become strings."""
     check_names(names, source)
-    columns = list(zip(*rows, strict=True)) if rows else [() for _ in names]
     made = {name: _typed_column(column, name, source) for name, column in zip(names, columns, strict=True)}
-    return RawTable(source, made, len(rows), **more)
+    return RawTable(source, made, rows, **more)
 
 
 def _typed_column(values: Sequence[Any], name: str, source: str) -> Any:
@@ -286,7 +287,11 @@ def _field(value: Any, name: str, source: str) -> str | None:
         return repr(int(value)) if value == int(value) else repr(value) if math.isfinite(value) else str(value)
     if isinstance(value, datetime.timedelta):
         return repr(value.total_seconds())
-    raise ReadingError(
+    raise _nested(value, name, source)
+
+
+def _nested(value: Any, name: str, source: str) -> ReadingError:
+    return ReadingError(
         f"{source}: column {name!r} contains a {type(value).__name__}; expected numbers, text or dates. Spread nested "
         "values over several columns, or drop the column."
     )
@@ -295,8 +300,9 @@ def _field(value: Any, name: str, source: str) -> str | None:
 # -- Excel
 
 
-def read_excel(content: bytes, source: str, sheet: str | int | None, header: bool | None, max_bytes: int) -> RawTable:
+def read_excel(content: bytes, sheet: str | int | None, header: bool | None, budget: Budget) -> RawTable:
     """Read one sheet of an Excel workbook, by default the first, with openpyxl."""
+    source = budget.source
     if not content.startswith(b"PK\x03\x04"):
         raise ReadingError(
             f"{source} is not an .xlsx workbook; the older .xls format is not supported. Save it as .xlsx or CSV, or "
@@ -314,51 +320,64 @@ def read_excel(content: bytes, source: str, sheet: str | int | None, header: boo
         raise ReadingError(
             f"{source} is an archive, not an Excel workbook (.xlsx). Unpack it, or save the sheet as .xlsx or CSV."
         )
-    if size > max_bytes:
-        raise _too_large(source, max_bytes)
+    budget.check_size(size)
     if find_spec("openpyxl") is None:
         raise MissingExtraError(
             f"Reading the Excel workbook {source} requires openpyxl. Install it with pip install openpyxl (or "
             "priorcase[excel]), or save the sheet as CSV."
         )
-    rows, title = _excel_rows(content, source, sheet, max_bytes)
-    width = max((len(row) for _, row in rows), default=0)
-    records = [[*row, *[None] * (width - len(row))] for _, row in rows]
+    rows, title = _excel_rows(content, sheet, budget)
+    numbers = [number for number, _ in rows]
+    records = [row for _, row in rows]
+    width = max(map(len, records), default=0)
     if not records:
         raise ReadingError(
             f"{source} is empty; expected a header and one row per case. Check that this is the right file."
         )
+    budget.check_table(len(records), width)
     if header is None:
-        header = has_header([["" if cell is None else str(cell) for cell in row] for row in records[:200]])
-    numbers = [number for number, _ in rows]
+        header = has_header([_shown_cells(row, width) for row in records[:200]])
     names = [free_name(at, ()) for at in range(width)]
     if header:
-        told = ["" if cell is None else str(cell).strip() for cell in records[0]]
-        names = [name or free_name(at, told) for at, name in enumerate(told)]
+        told = _shown_cells(records[0], width)
+        told = [name.strip() for name in told]
+        taken = set(told)
+        names = [name or free_name(at, taken) for at, name in enumerate(told)]
         records, numbers = records[1:], numbers[1:]
     about = {"header": header} | ({} if title is None else {"sheet": title})
-    return from_rows(source, names, records, lines=runs(numbers), about=about)
+    columns = islice(chain(zip_longest(*records), repeat(())), width)
+    return from_columns(source, names, columns, len(records), lines=runs(numbers), about=about)
+
+
+def _shown_cells(row: Sequence[Any], width: int) -> list[str]:
+    """Return the cells of a row as ``width`` strings."""
+    shown = ["" if cell is None else str(cell) for cell in row]
+    return shown + [""] * (width - len(row))
 
 
 def _excel_rows(
-    content: bytes, source: str, sheet: str | int | None, max_bytes: int
+    content: bytes, sheet: str | int | None, budget: Budget
 ) -> tuple[list[tuple[int, list[Any]]], str | None]:
     """Return the nonempty rows as (row number, cells) pairs, and the name of the sheet (None if there is only one)."""
-    import openpyxl
+    from openpyxl.reader.excel import ExcelReader
 
     found: list[tuple[int, list[Any]]] = []
     cells = 0
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # warnings about styles and validations do not matter here
-            book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-            with closing(book):
-                chosen = _sheet_of(book, sheet, source)
-                title = str(chosen.title) if len(book.sheetnames) > 1 else None
+            reader = ExcelReader(io.BytesIO(content), read_only=True, data_only=True, keep_links=False)
+            with closing(reader.archive):
+                _limit_parts(reader.archive, budget)
+                reader.read()
+                chosen = _sheet_of(reader.wb, sheet, budget.source)
+                chosen.reset_dimensions()  # the declared dimensions can be far larger than the table
+                title = str(chosen.title) if len(reader.wb.sheetnames) > 1 else None
                 for number, row in enumerate(chosen.iter_rows(values_only=True), start=1):
-                    cells += len(row) + 1
-                    if 8 * cells > max_bytes:
-                        raise _too_large(source, max_bytes)
+                    cells += len(row)
+                    budget.check_table(cells, 1)
+                    if number > _EXCEL_ROWS:
+                        raise ReadingError(f"{budget.source} has a row beyond {_EXCEL_ROWS:,}. {_DAMAGED}")
                     values = [cell if cell != "" else None for cell in row]
                     while values and values[-1] is None:
                         values.pop()
@@ -367,8 +386,40 @@ def _excel_rows(
     except ReadingError:
         raise
     except _EXCEL_ERRORS as error:  # openpyxl and its parsers raise many kinds of errors
-        raise ReadingError(f"{source} is not a complete Excel workbook: {_reason(error)}. {_DAMAGED}") from error
+        raise ReadingError(f"{budget.source} is not a complete Excel workbook: {reason(error)}. {_DAMAGED}") from error
     return found, title
+
+
+def _limit_parts(archive: zipfile.ZipFile, budget: Budget) -> None:
+    """Check the elements of each part of a workbook while openpyxl reads it."""
+
+    def open_part(name: Any, *how: Any, **options: Any) -> IO[bytes]:
+        return cast("IO[bytes]", _Part(opened(name, *how, **options), budget))
+
+    opened = archive.open
+    archive.open = open_part  # type: ignore[assignment, method-assign]
+
+
+class _Part(io.RawIOBase):
+    """A part of a workbook; its XML elements are counted, because openpyxl may keep all of them in memory."""
+
+    def __init__(self, file: IO[bytes], budget: Budget) -> None:
+        self._file = file
+        self._budget = budget
+        self._elements = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1) -> bytes:
+        piece = self._file.read(-1 if size is None else size)
+        self._elements += piece.count(b"<") - piece.count(b"</")
+        self._budget.check_size(_ELEMENT * self._elements)
+        return piece
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
 
 
 def _sheet_of(book: Any, sheet: str | int | None, source: str) -> Any:
@@ -389,165 +440,179 @@ def _sheet_of(book: Any, sheet: str | int | None, source: str) -> Any:
     return found
 
 
-def _reason(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")[:200]
-
-
-# -- Parquet and Feather
-
-
-def read_arrow(content: bytes, source: str, format: Format, max_bytes: int) -> RawTable:
-    """Read the columns of a Parquet or Feather file with their types; an unnamed pandas index is dropped."""
-    import pyarrow as pa
-    import pyarrow.feather
-    import pyarrow.parquet
-
-    word = "Parquet" if format == "parquet" else "Feather"
-    try:
-        if format == "parquet":
-            file = pyarrow.parquet.ParquetFile(io.BytesIO(content))
-            groups = [file.metadata.row_group(at).total_byte_size for at in range(file.metadata.num_row_groups)]
-            cells = file.metadata.num_rows * len(file.schema_arrow.names)
-            if sum(groups) > max_bytes or 8 * cells > max_bytes:
-                raise _too_large(source, max_bytes)
-            table = file.read()
-        else:
-            table = pyarrow.feather.read_table(io.BytesIO(content))
-        table.validate(full=True)
-        if table.nbytes > max_bytes:
-            raise _too_large(source, max_bytes)
-        names = [str(name) for name in table.column_names]
-    except (pa.ArrowException, OSError, UnicodeDecodeError, MemoryError, OverflowError, TypeError) as error:
-        raise ReadingError(
-            f"{source} is not valid {word}: {_reason(error)}. Copy the file again, or pass its format."
-        ) from error
-    kept = {name: column for name, column in zip(names, table.columns, strict=True) if not _INDEX.fullmatch(name)}
-    check_names(names, source)
-    columns = {name: _simple_column(column, name, source) for name, column in kept.items()}
-    return RawTable(source, columns, table.num_rows, about={"typed": True})
-
-
-def _simple_column(column: Any, name: str, source: str) -> Any:
-    """Convert a column to a simple type: numbers, booleans, text, categories or timestamps."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    from pyarrow import types
-
-    kind = column.type
-    try:
-        if types.is_null(kind):
-            return column.cast(pa.float64())
-        if types.is_decimal(kind) or types.is_float16(kind):
-            return column.cast(pa.float64())
-        if types.is_date(kind):
-            return column.cast(pa.timestamp("ms")).cast(pa.timestamp("us"))
-        if types.is_timestamp(kind):
-            return column.cast(pa.timestamp("us", tz=kind.tz), safe=False)
-        if types.is_duration(kind):
-            return pc.divide(column.cast(pa.duration("us"), safe=False).cast(pa.int64()).cast(pa.float64()), 1e6)
-        if types.is_time(kind):
-            return column.cast(pa.string())
-        if types.is_dictionary(kind):
-            return _categories(column)
-        if types.is_large_string(kind) or str(kind) == "string_view":
-            return column.cast(pa.string())
-    except pa.ArrowException as error:
-        raise ReadingError(
-            f"{source}: column {name!r} cannot be read: {_reason(error)}. Convert or drop the column."
-        ) from error
-    if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_string(kind):
-        return column
-    raise ReadingError(
-        f"{source}: column {name!r} is {kind}; expected numbers, text, dates or categories. Spread nested values over "
-        "several columns, or drop the column."
-    )
-
-
-def _categories(column: Any) -> Any:
-    """Encode string categories with one dictionary that keeps their order; convert other categories to plain values."""
-    import pyarrow as pa
-    from pyarrow import types
-
-    kind = column.type
-    if types.is_string(kind.value_type) or types.is_large_string(kind.value_type):
-        words = pa.dictionary(pa.int32(), pa.string(), kind.ordered)
-        unified = column.cast(words) if kind != words else column
-        return unified.unify_dictionaries()
-    return column.cast(kind.value_type)
-
-
 # -- JSON lines
 
 
-def read_json_lines(text: str, source: str) -> RawTable:
+def read_json_lines(text: str, budget: Budget) -> RawTable:
     """Read JSON lines, with one object on each line, or a JSON array of objects."""
-    rows: list[dict[str, Any]] = []
-    lines: list[int] = []
-    for line, found in _json_objects(text, source):
+    source = budget.source
+    columns: dict[str, list[Any]] = {}
+    lines = array("q")
+    for line, found in _json_objects(text, budget):
         if not isinstance(found, dict):
             raise ReadingError(
                 f'{source} line {line} is not a JSON object; expected one object per row, such as {{"age": 7}}.'
             )
-        rows.append(found)
+        for name, value in found.items():
+            if isinstance(value, list | dict):
+                raise _nested(value, name, source)
+            if name not in columns:
+                budget.check_table(len(lines) + 1, len(columns) + 1)
+                columns[name] = []
+            column = columns[name]
+            if len(column) < len(lines):
+                column.extend(repeat(None, len(lines) - len(column)))
+            column.append(value)
         lines.append(line)
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    if not names:
+        if len(lines) % _ROWS == 0:
+            budget.check_table(len(lines), len(columns))
+    budget.check_table(len(lines), len(columns))
+    if not columns:
         raise ReadingError(
             f"{source} is empty; expected a JSON object on each line. Check that this is the right file."
         )
-    named = [name.strip() or free_name(at, names) for at, name in enumerate(names)]
-    return from_rows(source, named, [[row.get(name) for name in names] for row in rows], lines=runs(lines))
+    for column in columns.values():
+        column.extend(repeat(None, len(lines) - len(column)))
+    named = [name.strip() or free_name(at, columns) for at, name in enumerate(columns)]
+    return from_columns(source, named, columns.values(), len(lines), lines=runs(lines))
 
 
-def _json_objects(text: str, source: str) -> Iterable[tuple[int, Any]]:
-    whole = text.lstrip()[:1] == "["
-    for line, part in [(1, text)] if whole else enumerate(text.split("\n"), start=1):
-        if not part.strip():
-            continue
+def _json_objects(text: str, budget: Budget) -> Iterator[tuple[int, Any]]:
+    """Yield the value on each line, or the items of a single JSON array, with the line or item number from 1."""
+    line = 1
+    try:
+        if text.startswith("[", _after_blanks(text, 0)):
+            yield from enumerate(_json_items(text, budget), start=1)
+            return
+        for line, part in numbered_lines(text):
+            if part.strip():
+                _check_json(part, budget)
+                yield line, json.loads(part)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, ReadingError):
+            raise
+        raise ReadingError(
+            f"{budget.source} line {line} is not valid JSON: {reason(error)}. Expected an object on each line."
+        ) from error
+
+
+def _check_json(text: str, budget: Budget) -> None:
+    """Check the number of values in a long JSON text before it is parsed."""
+    if len(text) > _WINDOW:
+        budget.check_parts(sum(map(text.count, ":[{,")))
+
+
+def _json_items(text: str, budget: Budget) -> Iterator[Any]:
+    """Yield the items of a JSON array, parsed one at a time from a window of the text."""
+    decode = json.JSONDecoder().raw_decode
+    at = _after_blanks(text, _after_blanks(text, 0) + 1)
+    begin, size = 0, _WINDOW
+    window = text[:size]
+    more = text[at : at + 1] != "]"
+    if not more:
+        at = _after_blanks(text, at + 1)
+    while more:
         try:
-            found = json.loads(part)
-        except (ValueError, RecursionError) as error:
-            raise ReadingError(
-                f"{source} line {line} is not valid JSON: {_reason(error)}. Expected an object on each line."
-            ) from error
-        yield from enumerate(found, start=1) if whole and isinstance(found, list) else [(line, found)]
+            value, length = decode(window, at - begin)
+        except ValueError:
+            if begin + len(window) >= len(text):
+                raise
+            size = 2 * size if at == begin else _WINDOW
+            begin = at
+            window = text[begin : begin + size]
+            if size > _WINDOW:
+                _check_json(window, budget)
+            continue
+        yield value
+        at = _after_blanks(text, begin + length)
+        mark = text[at : at + 1]
+        if mark not in (",", "]"):
+            raise json.JSONDecodeError("Expecting ',' delimiter", text, at)
+        at = _after_blanks(text, at + 1)
+        more = mark == ","
+    if at < len(text):
+        raise json.JSONDecodeError("Extra data", text, at)
+
+
+def _after_blanks(text: str, at: int) -> int:
+    found = _BLANKS.match(text, at)
+    return at if found is None else found.end()
 
 
 # -- SQLite
 
 
-def read_sqlite(source: Readable, content: bytes, called: str, table: str | None, max_bytes: int) -> RawTable:
+def read_sqlite(source: Readable, content: bytes, table: str | None, budget: Budget) -> RawTable:
     """Read a table of an SQLite database; the table name can be omitted if there is only one table."""
+    called = budget.source
     try:
         with closing(_database(source, content)) as base:
             base.text_factory = lambda given: given.decode("utf-8", "replace")
             base.execute("PRAGMA trusted_schema = OFF")
             base.execute("PRAGMA cell_size_check = ON")
-            query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
-            names = [name for (name,) in base.execute(query)]
-            if table is None and len(names) == 1:
-                table = names[0]
-            if table is None or table not in names:
-                if not names:
-                    raise ReadingError(f"{called} is a database without tables. Check that this is the right file.")
-                example = f"Choose a table, for example {called}::{names[0]}."
-                remedy = example if table is None else advice(table, names, otherwise=example)
-                asked = "has several tables:" if table is None else f"has no table {table!r}; its tables are"
-                raise ReadingError(f"{called} {asked} {listed(names)}. {remedy}")
-            found = base.execute('SELECT * FROM "{}"'.format(table.replace('"', '""')))
-            columns = [column for column, *_ in found.description]
-            rows, size = [], 0
+            table = _table_of(base, table, called)
+            _limit_values(base, table, budget)
+            found = base.execute(f"SELECT * FROM {_identifier(table)}")
+            names = [name for name, *_ in found.description]
+            budget.check_table(1, len(names))
+            rows = []
             for row in found:
-                size += 8 * len(row) + sum(len(cell) for cell in row if isinstance(cell, str | bytes))
-                if size > max_bytes:
-                    raise _too_large(called, max_bytes)
+                budget.charge(sum(len(cell) for cell in row if isinstance(cell, str | bytes)))
                 rows.append(row)
-    except (sqlite3.Error, ValueError, OverflowError, MemoryError) as error:
-        if isinstance(error, ReadingError):
-            raise
-        raise ReadingError(f"{called} is not a complete SQLite database: {_reason(error)}. {_DAMAGED}") from error
-    named = [name.strip() or free_name(at, columns) for at, name in enumerate(columns)]
-    return from_rows(f"{called}::{table}" if "::" not in called else called, named, rows)
+                if len(rows) % _ROWS == 0:
+                    budget.check_table(len(rows), len(names))
+            budget.check_table(len(rows), len(names))
+    except ReadingError:
+        raise
+    except (sqlite3.Error, ValueError, OverflowError) as error:
+        if "too big" in str(error):
+            budget.refuse(f" (a row of the table {table!r})")
+        raise ReadingError(f"{called} is not a complete SQLite database: {reason(error)}. {_DAMAGED}") from error
+    named = [name.strip() or free_name(at, names) for at, name in enumerate(names)]
+    columns = zip(*rows, strict=True) if rows else repeat((), len(names))
+    return from_columns(f"{called}::{table}" if "::" not in called else called, named, columns, len(rows))
+
+
+def _table_of(base: sqlite3.Connection, table: str | None, called: str) -> str:
+    """Return the requested table, or the only table of a database; views and virtual tables run code of the file."""
+    query = (
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
+    )
+    names = [name for (name,) in base.execute(query)]
+    if table is None and len(names) == 1:
+        return str(names[0])
+    if table is not None and table in names:
+        return table
+    if not names:
+        raise ReadingError(f"{called} is a database without tables. Check that this is the right file.")
+    example = f"Choose a table, for example {called}::{names[0]}."
+    remedy = example if table is None else advice(table, names, otherwise=example)
+    asked = "has several tables:" if table is None else f"has no table {table!r}; its tables are"
+    raise ReadingError(f"{called} {asked} {listed(names)}. {remedy}")
+
+
+def _limit_values(base: sqlite3.Connection, table: str, budget: Budget) -> None:
+    """Limit the size of values, so that all values and intermediate results of one row together fit the budget."""
+    base.set_authorizer(partial(_authorized, table))
+    columns = base.execute(f"PRAGMA table_xinfo({_identifier(table)})").fetchall()
+    parts = len(columns)
+    if any(hidden == _VIRTUAL for *_, hidden in columns):
+        declared = base.execute("SELECT length(sql) FROM sqlite_master WHERE name = ?", [table]).fetchone()
+        parts += declared[0] // _TERM
+    base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(budget.most_bytes // max(parts, 1), 2**31 - 1))
+
+
+def _authorized(table: str, action: int, name: str | None, *_: str | None) -> int:
+    """Allow SQLite to read one table, but nothing that a manipulated file could make it run beside that."""
+    if action == sqlite3.SQLITE_READ:
+        allowed = name in (table, "sqlite_master")
+    else:
+        allowed = action == sqlite3.SQLITE_SELECT or (name, action) == ("table_xinfo", sqlite3.SQLITE_PRAGMA)
+    return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
+
+
+def _identifier(name: str) -> str:
+    return '"{}"'.format(name.replace('"', '""'))
 
 
 def _database(source: Readable, content: bytes) -> sqlite3.Connection:

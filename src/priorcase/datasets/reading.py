@@ -12,16 +12,16 @@ import numpy as np
 from priorcase._parameters import check_choice
 from priorcase._typing import IntArray
 from priorcase.datasets.arff import read_arff
+from priorcase.datasets.arrow import read_arrow
+from priorcase.datasets.budget import MAX_BYTES, memory_errors
 from priorcase.datasets.c45 import c45_files, read_c45
 from priorcase.datasets.delimited import LARGE, WORDS, RawTable, check_delimiter, decoded, encoding_of, read_delimited
 from priorcase.datasets.files import (
-    MAX_BYTES,
     Format,
     Readable,
     check_content,
     contents,
     format_of,
-    read_arrow,
     read_excel,
     read_json_lines,
     read_sqlite,
@@ -180,9 +180,10 @@ def read_frame(
     if earlier is not None and missing is None and earlier.get("missing") is not None:
         conventions = conventions._replace(missing=tuple(earlier["missing"]))
     texts = None if earlier is not None or conventions != Conventions() else list(schema or ())
-    found, raw = _raw_table(source, earlier, texts, **how)
-    declared = declared_by(raw, schema or {}, earlier, lenient=lenient)
-    return frame_of(raw, found, declared, conventions, like=earlier is not None, library=library)
+    with memory_errors(how.get("name") or str(source)):
+        found, raw = _raw_table(source, earlier, texts, **how)
+        declared = declared_by(raw, schema or {}, earlier, lenient=lenient)
+        return frame_of(raw, found, declared, conventions, like=earlier is not None, library=library)
 
 
 def frame_of(
@@ -236,7 +237,8 @@ def _raw_table(
     if isinstance(source, str | os.PathLike):
         path, within = table_of(os.fspath(source))
         place = source if within is None else path
-    called, content = contents(place, name, max_bytes)
+    budget, content = contents(place, name, max_bytes)
+    called = budget.source
     if format is None:
         check_content(content, called)
     found = format_of(place, content, "sqlite" if within is not None and format is None else format)
@@ -254,23 +256,24 @@ def _raw_table(
                 f"got {option}={quoted(options[option])} for a table in the format {found}; {has}. Omit this option."
             )
     if found == "excel":
-        return found, read_excel(content, called, sheet, header, max_bytes)
-    if found in ("parquet", "feather"):
-        return found, read_arrow(content, called, found, max_bytes)
+        return found, read_excel(content, sheet, header, budget)
+    if found == "parquet" or found == "feather":
+        return found, read_arrow(content, found, budget)
     if found == "sqlite":
-        return found, read_sqlite(place, content, called, within, max_bytes)
+        return found, read_sqlite(place, content, within, budget)
     if found == "c4.5":
-        (about, names), (called, content) = c45_files(place, content, called, max_bytes)
-        rows = decoded(names, about, encoding)[0], about, decoded(content, called, encoding)[0], called
-        return found, read_c45(*rows)
+        (about, names), (budget, content) = c45_files(place, content, budget)
+        declarations = decoded(names, about.source, encoding)[0]
+        rows = decoded(content, budget.source, encoding)[0]
+        return found, read_c45(declarations, about.source, rows, budget)
     if found not in _TEXT_FORMATS:
         text, used = decoded(content, called, encoding)
-        raw = read_arff(text, called) if found == "arff" else read_json_lines(text, called)
+        raw = read_arff(text, budget) if found == "arff" else read_json_lines(text, budget)
         return found, raw._replace(about={"encoding": used, **raw.about})
     large = len(content) >= LARGE and encoding is None and encoding_of(content) == "utf-8"  # PyArrow decodes it
     given, used = (content, "utf-8") if large else decoded(content, called, encoding)
     usual = "\t" if found == "tsv" else ","
-    raw = read_delimited(given, called, delimiter=delimiter, usual=usual, header=header, like=earlier, texts=texts)
+    raw = read_delimited(given, budget, delimiter=delimiter, usual=usual, header=header, like=earlier, texts=texts)
     marked = {"byte_order_mark": True} if content.startswith(codecs.BOM_UTF8) else {}
     return found, raw._replace(about={"encoding": used, **marked, **raw.about})
 
