@@ -32,6 +32,7 @@ _TYPE = re.compile(r"""(['"]?)([a-z]+)\1(?=[\0- ,%{[(]|$)""", re.I)
 _SPECIAL = re.compile(r"""['"%\t{\\]""")
 _BLANKS = r"[\0- ]*"
 _QUOTED = r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\""""
+_SPARSE = re.compile(r"[\r\n][\0- ,]*\{")
 _FIELD = re.compile(rf"{_BLANKS}(?:{_QUOTED}|([^,%'\"\0- ][^,\t%]*))?({_BLANKS})", re.S)
 _FIELD_IN_BRACES = re.compile(rf"{_BLANKS}(?:{_QUOTED}|([^,%'\"\0- {{}}][^,\t%{{}}]*))?({_BLANKS})", re.S)
 _TOKEN = re.compile(rf"{_QUOTED}|([^\0- ,'\"%{{}}]+)|([{{}}])|(['\"%])", re.S)
@@ -109,7 +110,8 @@ def read_arff(text: str, budget: Budget) -> RawTable:
             raise ReadingError(f"{source} is not valid ARFF: there is no line '@attribute'. {_PARTS_HINT}")
         check_names([name for name, _ in declared], source)
         meanings = dict(declared)
-        budget.check_table(text.count("\n{"), len(meanings))  # all fields of a sparse row are stored
+        if text.count("{") * len(meanings) > budget.most_cells:  # all fields of a sparse row are stored
+            budget.check_table(sum(1 for _ in _SPARSE.finditer(text)), len(meanings))
         for line, record in lines:
             check_record(record, budget)
             budget.check_table(len(rows), len(meanings))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import struct
 from collections.abc import Iterator
-from typing import Any, Literal
+from contextlib import contextmanager
+from typing import IO, Any, Literal
 
 import numpy as np
 
@@ -51,50 +53,79 @@ def _is_kept(name: str) -> bool:
 
 
 def _parquet_table(content: bytes, budget: Budget) -> Any:
-    """Read a Parquet file; columns of strings remain encoded by dictionaries."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
-    check_footer(content[-8:], budget)
-    with pq.ParquetFile(io.BytesIO(content)) as file:
-        schema = file.schema_arrow
-        metadata = file.metadata
-    check_parquet(metadata, len(schema), budget)
+    source = io.BytesIO(content)
+    metadata = _parquet_metadata(source, budget)
+    schema = metadata.schema.to_arrow_schema()
     _check_schema(schema, budget.source)
-    if (rows := _batch_rows(metadata, budget)) is None:
-        with pq.ParquetFile(io.BytesIO(content), read_dictionary=text_columns(schema)) as file:
+    with open_parquet(source, budget) as (file, rows):
+        if rows is None:
             return _with_texts(file.read(), schema, budget)
-    batches = []
-    with pq.ParquetFile(io.BytesIO(content)) as file:
+        batches = []
         for batch in file.iter_batches(rows):
             budget.charge(batch.nbytes)
             batches.append(batch)
     return pa.Table.from_batches(batches, schema)
 
 
-def check_footer(end: bytes, budget: Budget) -> None:
-    """Check the size of the metadata of a Parquet file, given its last 8 bytes."""
-    if len(end) == 8 and end.endswith(b"PAR1"):
-        budget.check_parts(int.from_bytes(end[:4], "little") // _ENTRY, "entries in the metadata")
+@contextmanager
+def open_parquet(source: IO[bytes], budget: Budget) -> Iterator[tuple[Any, int | None]]:
+    """Open a Parquet file that is within the limits; strings are read as dictionaries, which are never large.
 
+    The second value is None, unless the file contains an encoding that cannot be read as dictionaries. It is then the
+    number of rows that can be read at once.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
-def check_parquet(metadata: Any, columns: int, budget: Budget) -> None:
-    """Check the size of a Parquet file after decompression, and the number of its cells."""
-    budget.check_table(metadata.num_rows, columns)
-    sizes = [metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups)]
-    budget.check_size(sum(sizes))
-    values = 0
+    metadata = _parquet_metadata(source, budget)
+    schema = metadata.schema.to_arrow_schema()
+    categories = {field.name for field in schema if pa.types.is_dictionary(field.type)}  # already dictionaries
+    texts: dict[str, None] = {}
+    largest = 0
     for group in range(metadata.num_row_groups):
         about = metadata.row_group(group)
-        values += sum(about.column(at).num_values for at in range(about.num_columns))
-    budget.check_table(values, 1)
+        for at in range(about.num_columns):
+            column = about.column(at)
+            if column.physical_type == "BYTE_ARRAY" and column.path_in_schema not in categories:
+                texts[column.path_in_schema] = None
+            if any(encoding in _DELTA for encoding in column.encodings):
+                largest = max(largest, column.total_uncompressed_size)
+    with pq.ParquetFile(source, metadata=metadata, read_dictionary=[] if largest else list(texts)) as file:
+        yield file, max(1, min(_BATCH_ROWS, budget.max_bytes // largest)) if largest else None
 
 
-def text_columns(schema: Any) -> list[str]:
-    """Return the columns of strings; read as dictionaries, they do not become larger than they are in the file."""
-    import pyarrow as pa
+def _parquet_metadata(source: IO[bytes], budget: Budget) -> Any:
+    """Return the metadata of a Parquet file, with the sizes checked that it states."""
+    import pyarrow.parquet as pq
 
-    return [field.name for field in schema if _is_text(field.type) or pa.types.is_binary(field.type)]
+    end = source.seek(0, os.SEEK_END)
+    source.seek(max(end - 8, 0))
+    length = int.from_bytes(source.read(4), "little")
+    if length <= end:
+        budget.check_parts(length // _ENTRY, "entries in the metadata")
+    source.seek(0)
+    metadata = pq.read_metadata(source)
+    budget.check_table(metadata.num_rows, metadata.num_columns)
+    groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
+    budget.check_size(sum(group.total_byte_size for group in groups))
+    values = [group.column(at).num_values for group in groups for at in range(group.num_columns)]
+    budget.check_table(sum(values), 1)  # lists have more values than rows
+    return metadata
+
+
+def check_texts(batch: Any, budget: Budget) -> None:
+    """Check the size that the strings of a batch would have without their dictionaries."""
+    from pyarrow import types
+
+    size = 0
+    for column in batch.columns:
+        while types.is_list(column.type) or types.is_large_list(column.type):
+            column = column.flatten()
+        if types.is_dictionary(column.type) and _is_text(column.type.value_type):
+            size += _text_size(column)
+    budget.check_size(size)
 
 
 def _with_texts(table: Any, schema: Any, budget: Budget) -> Any:
@@ -118,22 +149,9 @@ def _text_size(codes: Any) -> int:
     """Return the size of an array of strings that is encoded by a dictionary."""
     import pyarrow.compute as pc
 
-    lengths = pc.binary_length(codes.dictionary).to_numpy(zero_copy_only=False)
-    counts = pc.value_counts(codes.indices.drop_null())
-    values, times = (counts.field(name).to_numpy(zero_copy_only=False) for name in ("values", "counts"))
-    return int(np.nan_to_num(lengths)[values] @ times.astype(float))
-
-
-def _batch_rows(metadata: Any, budget: Budget) -> int | None:
-    """Return how many rows to decode at once if strings are encoded as differences from the previous string."""
-    largest = 0
-    for group in range(metadata.num_row_groups):
-        about = metadata.row_group(group)
-        for at in range(about.num_columns):
-            column = about.column(at)
-            if any(encoding in _DELTA for encoding in column.encodings):
-                largest = max(largest, column.total_uncompressed_size)
-    return max(1, min(_BATCH_ROWS, budget.max_bytes // largest)) if largest else None
+    lengths = pc.fill_null(pc.binary_length(codes.dictionary), 0).to_numpy(zero_copy_only=False)
+    indices = codes.indices.drop_null() if codes.null_count else codes.indices
+    return int(lengths[indices.to_numpy(zero_copy_only=False)].sum(dtype=np.int64))
 
 
 # -- Feather

@@ -41,7 +41,7 @@ class C45Name(NamedTuple):
 def read_c45(names: str, names_source: str, rows: str, budget: Budget) -> RawTable:
     """Return the fields of a C4.5 data file as strings, and the declarations in the ``.names`` file."""
     source = budget.source
-    check_declarations(len(names), budget)
+    check_declarations(len(names), Budget(names_source, budget.max_bytes))
     meanings, target = read_c45_names(names, names_source)
     fields: list[list[str | None]] = []
     lines = array("q")

@@ -283,7 +283,7 @@ def read_delimited(
     else:
         labels = [free_name(at, ()) for at in range(len(first))]
     if len(content) > budget.most_cells:  # a cell has at least one byte, which is the delimiter
-        _check_cells(content, mark, len(labels), budget)
+        _check_cells(content, mark, len(labels), bool(header), budget)
     columns, regular = None, True
     if len(content) >= LARGE and len(labels) == len(set(labels)) and mark.isascii():
         content = content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass")
@@ -320,29 +320,36 @@ def _check_head(head: str, budget: Budget) -> None:
     for mark in DELIMITERS:
         if '"' not in first:
             budget.check_table(1, first.count(mark) + 1)
+    if len(head) <= _SAMPLE:
+        return
     for mark in (*DELIMITERS, " "):
         budget.check_parts(head.count(mark) // _LINES)
 
 
-def _check_cells(content: str | bytes, mark: str, columns: int, budget: Budget) -> None:
+def _check_cells(content: str | bytes, mark: str, columns: int, header: bool, budget: Budget) -> None:
     """Check the number of cells of a table: at most one for each delimiter and for each line."""
     if isinstance(content, str):
-        cells = content.count(mark) + content.count("\n") + 1
+        cells = content.count(mark) + content.count("\n")
     else:
-        cells = content.count(mark.encode()) + content.count(b"\n") + 1
-    budget.check_table(cells // columns, columns)
+        cells = content.count(mark.encode()) + content.count(b"\n")
+    budget.check_table(cells // columns - header, columns)
 
 
-def _checked_lines(text: str, mark: str, budget: Budget) -> Iterator[str]:
-    """Yield the lines of a text for Python's ``csv`` reader; a line with very many fields raises an error."""
+def _text_lines(text: str) -> Iterator[str]:
+    """Yield the lines of a text with their ends, for Python's ``csv`` reader; only a part of the text is copied."""
     start = 0
     while start < len(text):
         end = text.find("\n", start + _BLOCK) + 1 or len(text)
-        for line in io.StringIO(text[start:end], newline=""):
-            if len(line) > _SAMPLE:
-                budget.check_parts(line.count(mark))
-            yield line
+        yield from io.StringIO(text[start:end], newline="")
         start = end
+
+
+def checked_lines(lines: Iterable[str], mark: str, budget: Budget) -> Iterator[str]:
+    """Yield lines; a line with very many fields raises an error before it is split."""
+    for line in lines:
+        if len(line) > _SAMPLE:
+            budget.check_parts(line.count(mark))
+        yield line
 
 
 def _is_empty(column: Any) -> bool:
@@ -384,7 +391,7 @@ def _split(
 ) -> tuple[list[list[str | None]], tuple[tuple[int, int], ...], int]:
     """Split a text into records; return the records, their (row, line) pairs (see `runs`), and the number of fields."""
     source = budget.source
-    records = _checked_lines(text, mark, budget)
+    records = checked_lines(_text_lines(text), mark, budget)
     reader = csv.reader(records, delimiter=mark, skipinitialspace=True, strict=True)
     rows: list[list[str | None]] = []
     lines = array("q")
@@ -428,7 +435,7 @@ def _title(source: str, line: int) -> ReadingError:
 
 def _lines_of(text: str, mark: str, start: int) -> Iterable[int]:
     """Yield, for each record, the number of the line on which the record begins."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=True)
+    reader = csv.reader(_text_lines(text), delimiter=mark, skipinitialspace=True)
     line = start
     with _long_fields():
         for record in reader:

@@ -63,6 +63,7 @@ _OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 _SQLITE = b"SQLite format 3\0"
 _BLANKS = re.compile(r"[ \t\n\r]*")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_FUNCTION = 31  # SQLITE_FUNCTION, the call of an SQL function
 _VIRTUAL = 2  # a column that SQLite computes when it is read
 _TERM = 4  # characters of the shortest SQL expression with a result of its own, such as a||b
 _ROWS = 2**10  # rows after which the number of cells is checked
@@ -386,6 +387,8 @@ def _excel_rows(
     except ReadingError:
         raise
     except _EXCEL_ERRORS as error:  # openpyxl and its parsers raise many kinds of errors
+        if isinstance(error.__cause__, ReadingError):
+            raise error.__cause__ from None
         raise ReadingError(f"{budget.source} is not a complete Excel workbook: {reason(error)}. {_DAMAGED}") from error
     return found, title
 
@@ -397,7 +400,7 @@ def _limit_parts(archive: zipfile.ZipFile, budget: Budget) -> None:
         return cast("IO[bytes]", _Part(opened(name, *how, **options), budget))
 
     opened = archive.open
-    archive.open = open_part  # type: ignore[assignment, method-assign]
+    archive.open = open_part  # type: ignore[method-assign]
 
 
 class _Part(io.RawIOBase):
@@ -486,7 +489,7 @@ def _json_objects(text: str, budget: Budget) -> Iterator[tuple[int, Any]]:
             return
         for line, part in numbered_lines(text):
             if part.strip():
-                _check_json(part, budget)
+                check_json(part, budget)
                 yield line, json.loads(part)
     except (ValueError, RecursionError) as error:
         if isinstance(error, ReadingError):
@@ -496,10 +499,11 @@ def _json_objects(text: str, budget: Budget) -> Iterator[tuple[int, Any]]:
         ) from error
 
 
-def _check_json(text: str, budget: Budget) -> None:
+def check_json(text: str | bytes, budget: Budget) -> None:
     """Check the number of values in a long JSON text before it is parsed."""
     if len(text) > _WINDOW:
-        budget.check_parts(sum(map(text.count, ":[{,")))
+        marks: Any = ":[{," if isinstance(text, str) else (b":", b"[", b"{", b",")
+        budget.check_parts(sum(map(text.count, marks)))
 
 
 def _json_items(text: str, budget: Budget) -> Iterator[Any]:
@@ -521,7 +525,7 @@ def _json_items(text: str, budget: Budget) -> Iterator[Any]:
             begin = at
             window = text[begin : begin + size]
             if size > _WINDOW:
-                _check_json(window, budget)
+                check_json(window, budget)
             continue
         yield value
         at = _after_blanks(text, begin + length)
@@ -551,17 +555,14 @@ def read_sqlite(source: Readable, content: bytes, table: str | None, budget: Bud
             base.execute("PRAGMA trusted_schema = OFF")
             base.execute("PRAGMA cell_size_check = ON")
             table = _table_of(base, table, called)
-            _limit_values(base, table, budget)
+            base.set_authorizer(partial(_authorized, table))
+            _limit_rows(base, table, budget)
             found = base.execute(f"SELECT * FROM {_identifier(table)}")
             names = [name for name, *_ in found.description]
-            budget.check_table(1, len(names))
             rows = []
             for row in found:
                 budget.charge(sum(len(cell) for cell in row if isinstance(cell, str | bytes)))
                 rows.append(row)
-                if len(rows) % _ROWS == 0:
-                    budget.check_table(len(rows), len(names))
-            budget.check_table(len(rows), len(names))
     except ReadingError:
         raise
     except (sqlite3.Error, ValueError, OverflowError) as error:
@@ -591,23 +592,28 @@ def _table_of(base: sqlite3.Connection, table: str | None, called: str) -> str:
     raise ReadingError(f"{called} {asked} {listed(names)}. {remedy}")
 
 
-def _limit_values(base: sqlite3.Connection, table: str, budget: Budget) -> None:
-    """Limit the size of values, so that all values and intermediate results of one row together fit the budget."""
-    base.set_authorizer(partial(_authorized, table))
+def _limit_rows(base: sqlite3.Connection, table: str, budget: Budget) -> None:
+    """Check the number of cells; limit the size of values, so that all values computed for one row fit the budget."""
     columns = base.execute(f"PRAGMA table_xinfo({_identifier(table)})").fetchall()
+    (rows,) = base.execute(f"SELECT count(*) FROM {_identifier(table)}").fetchone()
+    budget.check_table(rows, len(columns))
     parts = len(columns)
     if any(hidden == _VIRTUAL for *_, hidden in columns):
-        declared = base.execute("SELECT length(sql) FROM sqlite_master WHERE name = ?", [table]).fetchone()
-        parts += declared[0] // _TERM
+        (length,) = base.execute("SELECT length(sql) FROM sqlite_master WHERE name = ?", [table]).fetchone()
+        parts += length // _TERM
     base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(budget.most_bytes // max(parts, 1), 2**31 - 1))
 
 
-def _authorized(table: str, action: int, name: str | None, *_: str | None) -> int:
+def _authorized(table: str, action: int, first: str | None, second: str | None, *_: str | None) -> int:
     """Allow SQLite to read one table, but nothing that a manipulated file could make it run beside that."""
     if action == sqlite3.SQLITE_READ:
-        allowed = name in (table, "sqlite_master")
+        allowed = first in (table, "sqlite_master")
+    elif action == sqlite3.SQLITE_PRAGMA:
+        allowed = first == "table_xinfo"
+    elif action == _FUNCTION:
+        allowed = second in ("count", "length")
     else:
-        allowed = action == sqlite3.SQLITE_SELECT or (name, action) == ("table_xinfo", sqlite3.SQLITE_PRAGMA)
+        allowed = action == sqlite3.SQLITE_SELECT
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
 

@@ -111,7 +111,8 @@ def read_table(
     name
         The file name used in messages; None for the path.
     max_bytes
-        Maximum size of a decompressed file, 1 GiB by default.
+        Maximum size of a file after decompression and decoding, 1 GiB by default. A table can have at most one cell
+        for each 8 of these bytes, but a file that is not compressed can always have as many cells as bytes.
 
     Returns
     -------

@@ -31,6 +31,7 @@ from priorcase.cases.exchange.tables import (
 )
 from priorcase.cases.kinds import CaseKind
 from priorcase.cases.storage import CaseRecord
+from priorcase.datasets.budget import MAX_BYTES, Budget, check_max_bytes, memory_errors
 from priorcase.datasets.files import FORMATS, check_no_url, table_of
 from priorcase.datasets.reading import check_column, line_numbers, read_frame
 from priorcase.exceptions import CaseBaseError, listed
@@ -111,14 +112,30 @@ def read_cases(
         check_choice("format", format, choices, hint="By default, the format is inferred from the file.")
     given = {"solution": solution, "outcome": outcome, "key": key, "note": note}
     columns = {part: name for part, name in given.items() if name is not None}
+    how = dict(reading or {})
+    max_bytes = how.get("max_bytes", MAX_BYTES)
+    check_max_bytes(max_bytes)
+    budget = Budget(whole, max_bytes, stored=path.stat().st_size)
+    options = how.keys() - {"max_bytes"}
     found = format or _SUFFIXES.get(path.suffix.lower())
-    if found == "jsonl" and not reading:
-        read = read_json_lines(path, attributes, columns)
-        return read if isinstance(read, ReadCases) else _cases_of(read, attributes, columns, str(path))
-    reader = {"parquet": read_parquet, "csv": read_csv}.get(found or "")
-    exported = None if reader is None or reading else reader(path, attributes, columns)
-    how = {**(reading or {}), **({"format": format} if format else {})}
-    return exported or _table_cases(whole, attributes, columns, how)
+    with memory_errors(whole):
+        if found == "jsonl" and not options:
+            read = read_json_lines(path, attributes, columns, budget)
+            cases = read if isinstance(read, ReadCases) else _cases_of(read, attributes, columns, budget)
+        else:
+            reader = {"parquet": read_parquet, "csv": read_csv}.get(found or "")
+            exported = None if reader is None or options else reader(path, attributes, columns, budget)
+            how |= {"format": format} if format else {}
+            cases = exported or _table_cases(whole, attributes, columns, how, budget)
+    return cases._replace(cases=_within(cases, budget))
+
+
+def _within(read: ReadCases, budget: Budget) -> Iterator[CaseRecord]:
+    """Yield the cases of a file while the number of their values is within the limit."""
+    with memory_errors(budget.source):
+        for n, case in enumerate(read.cases, start=1):
+            budget.check_table(n, len(read.attributes))
+            yield case
 
 
 def _check_file(path: Path) -> None:
@@ -132,7 +149,7 @@ def _check_file(path: Path) -> None:
 
 
 def _table_cases(
-    path: str, attributes: Kinds | None, columns: Mapping[str, str], reading: Mapping[str, Any]
+    path: str, attributes: Kinds | None, columns: Mapping[str, str], reading: Mapping[str, Any], budget: Budget
 ) -> ReadCases:
     """Return the cases of a table; the kinds of its columns are inferred, unless attributes are declared."""
     others = {*(columns.get(part, part) for part in _PARTS), *IGNORED}
@@ -152,7 +169,7 @@ def _table_cases(
     values = [_values(table[name], kind) for name, kind in read.items()]
     rows = (dict(zip(read, row, strict=True)) for row in zip(*values, strict=True))
     lines = line_numbers(table.attrs, np.arange(len(table))).tolist()
-    return _cases_of(zip(lines, rows, strict=True), attributes, columns, path)._replace(about=table.attrs)
+    return _cases_of(zip(lines, rows, strict=True), attributes, columns, budget)._replace(about=table.attrs)
 
 
 def _kind(told: Mapping[str, Any]) -> CaseKind:
@@ -186,12 +203,14 @@ def _value(cell: Any, kind: CaseKind | None) -> Any:
     return next((value for value in declared or () if str(value) == cell), cell)
 
 
-def _cases_of(rows: Iterable[Row], attributes: Kinds | None, columns: Mapping[str, str], source: str) -> ReadCases:
+def _cases_of(rows: Iterable[Row], attributes: Kinds | None, columns: Mapping[str, str], budget: Budget) -> ReadCases:
     """Convert rows to cases; if ``attributes`` is None, attributes and kinds are inferred from the names and values."""
+    source = budget.source
     parts = {part: columns.get(part, part) for part in _PARTS}
     if attributes is None:
         rows = list(rows)
         names = dict.fromkeys(name for _, row in rows for name in row)
+        budget.check_table(len(rows), len(names))
         for wanted in columns.values():
             check_column(source, wanted, list(names))
         taken = {*parts.values(), *IGNORED}

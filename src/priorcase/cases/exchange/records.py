@@ -25,6 +25,8 @@ from priorcase.cases.case import Note
 from priorcase.cases.checks import check_key, check_known, check_text
 from priorcase.cases.kinds import CaseKind, Stored
 from priorcase.cases.storage import CaseRecord
+from priorcase.datasets.budget import Budget
+from priorcase.datasets.files import check_json
 from priorcase.exceptions import CaseBaseError, errors_at, named
 
 MARK = "priorcase cases"
@@ -182,10 +184,12 @@ def _line(case: CaseRecord, names: list[str]) -> str:
     return f"{{{','.join(parts)}}}"
 
 
-def read_json_lines(path: Path, attributes: Kinds | None, columns: Mapping[str, str]) -> ReadCases | Iterator[Row]:
+def read_json_lines(
+    path: Path, attributes: Kinds | None, columns: Mapping[str, str], budget: Budget
+) -> ReadCases | Iterator[Row]:
     """Return the cases of an exported file, or the rows of a file of another program."""
     source = str(path)
-    lines = _lines(path)
+    lines = _lines(path, budget)
     first = next(lines, None)
     if first is None:
         raise CaseBaseError(f"{source} is empty; expected cases. Check that this is the right file.")
@@ -197,7 +201,9 @@ def read_json_lines(path: Path, attributes: Kinds | None, columns: Mapping[str, 
     if declared is None and attributes is None:
         rows = list(rows)
         held = [row["values"] for _, row in rows if isinstance(row.get("values"), dict)]
-        declared = {name: kinds.infer(values.get(name) for values in held) for name in dict.fromkeys(chain(*held))}
+        names = dict.fromkeys(chain(*held))
+        budget.check_table(len(held), len(names))
+        declared = {name: kinds.infer(values.get(name) for values in held) for name in names}
     if attributes is None:
         attributes = declared or {}
     else:
@@ -205,13 +211,14 @@ def read_json_lines(path: Path, attributes: Kinds | None, columns: Mapping[str, 
     return ReadCases(attributes, records_of(_parts(rows, source), attributes, source))
 
 
-def _lines(path: Path) -> Iterator[Row]:
+def _lines(path: Path, budget: Budget) -> Iterator[Row]:
     """Yield the line numbers and the JSON objects of the lines; blank lines are skipped."""
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
             if not text.strip():
                 continue
+            check_json(text, budget)
             try:
                 found = json.loads(text, parse_constant=_refuse)
             except (ValueError, RecursionError):

@@ -49,7 +49,10 @@ from priorcase.cases.exchange.records import (
 )
 from priorcase.cases.kinds import CaseKind, Graph, Stored
 from priorcase.cases.storage import CaseRecord
+from priorcase.datasets.arrow import check_texts, open_parquet
+from priorcase.datasets.budget import Budget
 from priorcase.datasets.csv_files import CSVWriter, as_written
+from priorcase.datasets.delimited import checked_lines
 from priorcase.exceptions import CaseBaseError, ReadingError, errors_at
 from priorcase.schema import Date, Numeric, Set, Taxonomy, Text
 
@@ -152,36 +155,37 @@ class _Encoded:
         return self._file.write(text.encode("utf-8"))
 
 
-def read_csv(path: Path, attributes: Kinds | None, columns: Mapping[str, str]) -> ReadCases | None:
+def read_csv(path: Path, attributes: Kinds | None, columns: Mapping[str, str], budget: Budget) -> ReadCases | None:
     """Return the cases of an exported file; None if the file is a table of another program."""
     if _first_cells(path)[: len(BESIDE)] != [*BESIDE]:
         return None
-    header = next((header for _, header in _rows(path)), [])
+    header = next((header for _, header in _rows(path, budget)), [])
+    budget.check_table(0, len(header))
     names = [text_of(cell) or "" for cell in header[len(BESIDE) :]]
     if attributes is None:
-        attributes = _inferred(path, names)
+        attributes = _inferred(path, names, budget)
     else:
         check_known(names, attributes, source=str(path))
     check_no_columns(columns, str(path))
-    return ReadCases(attributes, _csv_records(path, names, attributes))
+    return ReadCases(attributes, _csv_records(path, names, attributes, budget))
 
 
-def _csv_records(path: Path, names: Sequence[str], attributes: Kinds) -> Iterator[CaseRecord]:
+def _csv_records(path: Path, names: Sequence[str], attributes: Kinds, budget: Budget) -> Iterator[CaseRecord]:
     places = {name: place for place, name in enumerate(names, start=len(BESIDE))}
     columns = [
         (places.get(name), _remembered(partial(_stored_of, kind, name), kind)) for name, kind in attributes.items()
     ]
-    for line, row in islice(_rows(path), 1, None):
+    for line, row in islice(_rows(path, budget), 1, None):
         with errors_at(f"{path} line {line}"):
             values = tuple([None if place is None else stored(row[place]) for place, stored in columns])
         told = {name: (text_of if name in TEXTS else plain_of)(cell) for name, cell in zip(BESIDE, row, strict=False)}
         yield record_of(values, told, f"{path} line {line}")
 
 
-def _inferred(path: Path, names: Sequence[str]) -> dict[str, CaseKind]:
+def _inferred(path: Path, names: Sequence[str], budget: Budget) -> dict[str, CaseKind]:
     """Infer the kinds of the attributes from all cells of the file."""
     samples: list[dict[type, Any]] = [{} for _ in names]
-    for _, row in islice(_rows(path), 1, None):
+    for _, row in islice(_rows(path, budget), 1, None):
         for cell, seen in zip(row[len(BESIDE) :], samples, strict=True):
             if cell and str not in seen:  # one text makes the column nominal, whatever follows
                 value = plain_of(cell)
@@ -208,10 +212,11 @@ def _delimiter_of(path: Path) -> str:
     return next(found, ",")
 
 
-def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+def _rows(path: Path, budget: Budget) -> Iterator[tuple[int, list[str]]]:
     """Yield, for the header and for each nonempty row, the number of its first line and the list of its cells."""
     with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, delimiter=_delimiter_of(path), strict=True)
+        delimiter = _delimiter_of(path)
+        reader = csv.reader(checked_lines(file, delimiter, budget), delimiter=delimiter, strict=True)
         line, width, more = 1, 0, True
         while more:
             block = []
@@ -344,12 +349,10 @@ def _dates(values: list[Any]) -> Any:
     return pyarrow.array(shown, type=pyarrow.timestamp("us") if moments else pyarrow.date32())
 
 
-def read_parquet(path: Path, attributes: Kinds | None, columns: Mapping[str, str]) -> ReadCases | None:
+def read_parquet(path: Path, attributes: Kinds | None, columns: Mapping[str, str], budget: Budget) -> ReadCases | None:
     """Return the cases of an exported file; None if the file is a table of another program."""
-    import pyarrow.parquet
-
-    with _arrow_errors(path):
-        metadata = pyarrow.parquet.read_schema(path).metadata or {}
+    with _arrow_errors(path), path.open("rb") as source, open_parquet(source, budget) as (file, _):
+        metadata = file.schema_arrow.metadata or {}
     if (text := metadata.get(MARK.encode())) is None:
         return None
     check_no_columns(columns, str(path))
@@ -360,16 +363,17 @@ def read_parquet(path: Path, attributes: Kinds | None, columns: Mapping[str, str
     if attributes is not None:
         check_known(declared, attributes, source=str(path))
     return ReadCases(
-        declared if attributes is None else attributes, _parquet_records(path, attributes or declared, written)
+        declared if attributes is None else attributes, _parquet_records(path, attributes or declared, written, budget)
     )
 
 
-def _parquet_records(path: Path, attributes: Kinds, written: Mapping[str, tuple[str, bool]]) -> Iterator[CaseRecord]:
-    import pyarrow.parquet
-
+def _parquet_records(
+    path: Path, attributes: Kinds, written: Mapping[str, tuple[str, bool]], budget: Budget
+) -> Iterator[CaseRecord]:
     line = 0
-    with _arrow_errors(path), pyarrow.parquet.ParquetFile(path) as file:
-        for batch in file.iter_batches(batch_size=_ROWS):
+    with _arrow_errors(path), path.open("rb") as source, open_parquet(source, budget) as (file, rows):
+        for batch in file.iter_batches(batch_size=min(_ROWS, rows or _ROWS)):
+            check_texts(batch, budget)
             with _edited(path, "its columns are not the columns that its metadata describe"):
                 held = {name: batch.column(column).to_pylist() for name, (column, _) in written.items()}
                 for name, values in held.items():
@@ -392,6 +396,8 @@ def _arrow_errors(path: Path) -> Iterator[None]:
 
     try:
         yield
+    except MemoryError:
+        raise
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
         raise ReadingError(f"{path} is not valid Parquet: {reason}. Copy or download it again.") from error
