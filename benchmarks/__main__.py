@@ -29,6 +29,7 @@ WORKLOADS = {
     "leave_one_out": "tuning the number of neighbors and the kernel with one search",
     "stacked": "fitting a stack of learners to mixed tables",
     "own_distance": "differences and distances written in Python",
+    "texts": "a column of texts beside other columns",
     "reading": "a table from a CSV file",
     "report": "a whole report on a table: time and memory",
     "reproduce": "a paper's table, and all papers with --quick",

@@ -3,9 +3,14 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include "base/threads.hpp"
 #include "bindings/checks.hpp"
@@ -14,6 +19,7 @@
 #include "search/index.hpp"
 #include "search/plan.hpp"
 #include "search/store.hpp"
+#include "search/texts.hpp"
 #include "votes/votes.hpp"
 
 namespace priorcase::bindings {
@@ -101,6 +107,77 @@ void asked(search::Plan& plan, std::size_t a, nb::callable row_of, std::optional
   if (columns) table.column_labels = copy(*columns);
   table.count = table.column_labels.size();
   plan.set(a, {std::move(table), f_one, f_both, f_unseen});
+}
+
+// Texts ------------------------------------------------------------------------------------------------------------
+
+using Tokens = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using TokenArrays = std::vector<std::tuple<Ids, Tokens, Vector, std::size_t>>;  // starts, tokens, weights, vocabulary
+
+search::TextParts text_parts(const TokenArrays& arrays, std::size_t n) {
+  search::TextParts parts;
+  for (const auto& [starts, tokens, weights, n_tokens] : arrays) {
+    require(starts.size() > 0, "there must be one vector per text");
+    search::TokenVectors& part = parts.emplace_back();
+    part.starts = copy(starts);
+    part.tokens.assign(tokens.data(), tokens.data() + tokens.size());
+    part.weights = copy(weights);
+    part.n_tokens = n_tokens;
+  }
+  search::check_text_parts(parts, n);
+  for (search::TokenVectors& part : parts) part.normalize();
+  return parts;
+}
+
+void make_texts(search::StoredTexts* self, const TokenArrays& parts, std::size_t n_codes) {
+  new (self) search::StoredTexts(text_parts(parts, n_codes), n_codes);
+}
+
+std::shared_ptr<search::StoredTexts> among(const search::StoredTexts& self, Ids codes) {
+  return self.among(copy(codes));
+}
+
+void texts(search::Plan& plan, std::size_t a, std::shared_ptr<search::StoredTexts> stored, Vector labels,
+           const TokenArrays& unseen, double f_one, double f_both, double f_unseen) {
+  search::TextParts parts = text_parts(unseen, labels.size());
+  plan.set(a, {search::Texts{std::move(stored), copy(labels), std::move(parts)}, f_one, f_both, f_unseen});
+}
+
+// The differences of some texts from all stored texts, shape (texts, codes).
+nb::ndarray<nb::numpy, double> text_differences(const search::StoredTexts& self, const TokenArrays& arrays,
+                                                std::size_t n) {
+  const search::TextParts parts = text_parts(arrays, n);
+  require(parts.size() == self.parts().size(), "texts must have the same kinds of tokens as the stored texts");
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    require(parts[p].n_tokens == self.parts()[p].n_tokens, "texts must have the tokens of the stored texts");
+  std::vector<double> out;
+  {
+    nb::gil_scoped_release release;
+    out.reserve(n * self.n_listed());
+    search::TextRow row;
+    for (std::size_t i = 0; i < n; ++i) {
+      row.start(self, parts, i, base::Power());
+      out.insert(out.end(), row.all().begin(), row.all().end());
+    }
+  }
+  return to_numpy(std::move(out), {n, self.n_listed()});
+}
+
+// The differences between stored texts, shape (codes, codes).
+nb::ndarray<nb::numpy, double> differences_among(const search::StoredTexts& self, Ids codes) {
+  require_below(codes, static_cast<std::int64_t>(self.n_codes()), "there is no such text");
+  const std::size_t n = codes.size();
+  std::vector<double> out(n * n);
+  {
+    nb::gil_scoped_release release;
+    search::TextRow row;
+    const auto code = [&](std::size_t i) { return static_cast<std::size_t>(codes.data()[i]); };
+    for (std::size_t i = 0; i < n; ++i) {
+      row.start(self, self.parts(), code(i), base::Power());
+      for (std::size_t j = i; j < n; ++j) out[i * n + j] = out[j * n + i] = row.at(code(j));
+    }
+  }
+  return to_numpy(std::move(out), {n, n});
 }
 
 // f of each attribute between one query and some rows, shape (rows, attributes).
@@ -399,6 +476,12 @@ void from_parts(SharedIndex* self, Flags coded, nb::dict given, std::size_t thre
 
 void bind_search(nb::module_& module) {
   using namespace nb::literals;
+  nb::class_<search::StoredTexts>(module, "StoredTexts",
+                                  "TF-IDF vectors of stored texts, with the texts that have each token.")
+      .def("__init__", &make_texts, "parts"_a, "n_codes"_a)
+      .def("among", &among, "codes"_a)
+      .def("differences", &text_differences, "parts"_a, "n"_a)
+      .def("differences_among", &differences_among, "codes"_a);
   nb::class_<search::Plan>(module, "Plan",
                            "How two rows differ: one difference per attribute, a power, and a rule for missing values.")
       .def(nb::init<std::size_t, double, bool, bool, double, bool>(), "n_attributes"_a, "power"_a, nb::kw_only(),
@@ -418,6 +501,8 @@ void bind_search(nb::module_& module) {
            "columns"_a.none() = nb::none(), "f_one"_a = 1.0, "f_both"_a = 1.0, "f_unseen"_a = 1.0)
       .def("asked", &asked, "a"_a, "row_of"_a, nb::kw_only(), "columns"_a.none() = nb::none(), "f_one"_a = 1.0,
            "f_both"_a = 1.0, "f_unseen"_a = 1.0)
+      .def("texts", &texts, "a"_a, "stored"_a, "labels"_a, "unseen"_a, nb::kw_only(), "f_one"_a = 1.0, "f_both"_a = 1.0,
+           "f_unseen"_a = 1.0)
       .def("differences", &differences, "query"_a, "rows"_a)
       .def("__len__", &search::Plan::size);
   module.def("are_cells", &are_cells, "numbers"_a.noconvert(), "levels"_a, "may_miss"_a,

@@ -279,6 +279,7 @@ class Bounds {
       if (d.is_overlap()) lower[bins.code_of(d.query())] = 0.0;
       return;
     }
+    if (d.is_text()) return std::fill(lower, lower + n_bins, 0.0);  // compared only if other columns do not rule it out
     if (bins.largest() > most_codes) return std::fill(lower, lower + n_bins, 0.0);  // too many to check each
     for (std::int64_t c = 0; c <= bins.largest(); ++c)
       lower[c % n_bins] = std::min(lower[c % n_bins], weight * d.against(static_cast<double>(c)));

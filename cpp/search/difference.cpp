@@ -9,6 +9,7 @@ void Difference::prepare_looked_up() {
   own_ = nullptr;
   if (const Curve* const curve = attribute_->as<Curve>()) return prepare_curve(*curve);
   if (const Table* const table = attribute_->as<Table>()) return prepare_table(*table);
+  if (const Texts* const texts = attribute_->as<Texts>()) return prepare_text(*texts);
   if (attribute_->as<Periodic>() != nullptr) {
     fix();
     if (state == State::known) form_ = Form::periodic;
@@ -38,6 +39,21 @@ void Difference::prepare_table(const Table& table) {
   fix();
   if (state != State::known) return;
   form_ = table.has_column_labels || table.row_of ? Form::labelled : Form::table;
+}
+
+void Difference::prepare_text(const Texts& texts) {
+  if (state != State::missing) {
+    const std::size_t label = Table::place(texts.labels, query_);
+    state = State::known;
+    if (label != Table::nowhere)
+      text_.start(*texts.stored, texts.unseen, label, power_);
+    else if (query_ >= 0.0 && query_ < static_cast<double>(texts.stored->n_codes()))
+      text_.start(*texts.stored, texts.stored->parts(), static_cast<std::size_t>(query_), power_);
+    else
+      state = State::unseen;
+  }
+  fix();
+  if (state == State::known) form_ = Form::text;
 }
 
 // Values without a column in the table are infinitely far away.

@@ -50,6 +50,7 @@ class Difference {
         return power_(rule_(own_, profiles_ + static_cast<std::size_t>(x) * width_, width_, own_factor_));
       case Form::table: return own_[static_cast<std::size_t>(x)];
       case Form::labelled: return against_label(x);
+      case Form::text: return text_.at(static_cast<std::size_t>(x));
       case Form::constant: break;
     }
     return fixed_;
@@ -82,6 +83,9 @@ class Difference {
   bool is_on_curve() const { return form_ == Form::curve; }
   bool is_overlap() const { return form_ == Form::overlap; }
 
+  // Whether a known value is a text, whose difference from another takes long to compute.
+  bool is_text() const { return form_ == Form::text; }
+
   // Whether a known value is compared with stored numbers by a table, in which adjacent numbers may differ in any way.
   bool is_by_number() const { return form_ == Form::labelled && attribute_->as<Table>()->has_column_labels; }
 
@@ -106,7 +110,7 @@ class Difference {
 
  private:
   // How f is computed, given the query.
-  enum class Form : std::uint8_t { constant, linear, farthest, periodic, overlap, curve, profile, table, labelled };
+  enum class Form : std::uint8_t { constant, linear, farthest, periodic, overlap, curve, profile, table, labelled, text };
 
   void prepare_linear(const Linear& linear) {
     const bool known = state == State::known;
@@ -135,6 +139,7 @@ class Difference {
   void prepare_curve(const Curve& curve);
   void prepare_profile(const Profiles& symbols);
   void prepare_table(const Table& table);
+  void prepare_text(const Texts& texts);
   double against_label(double x) const;
   double against_curve(double x) const;
   double periodic(double x) const;
@@ -166,6 +171,7 @@ class Difference {
   std::size_t width_ = 0;
   double own_factor_ = 1.0;
   ProfileRule rule_;
+  mutable TextRow text_;
   mutable std::vector<double> profiles_read_;  // on a curve: the query's and another; or a row from row_of
 };
 

@@ -23,11 +23,12 @@ class Measure {
     differences.resize(n);
     exact_.resize(n * n_codes);
     total_weight = known_weight = 0.0;
-    general_ = false;
+    general_ = has_texts_ = false;
     for (std::size_t a = 0; a < n; ++a) {
       differences[a].prepare(plan, a, store.bins[a].coded(), query[a]);
       prepare_step(a, weights[a]);
       general_ |= steps_[a].form == Form::general;
+      has_texts_ |= is_slow(a);
       total_weight += weights[a];
       if (differences[a].state != Difference::State::missing) known_weight += weights[a];
     }
@@ -116,11 +117,24 @@ class Measure {
     const std::uint8_t* symbols = store_->symbols(slot);
     const double* cells = store_->cells(slot);
     const std::size_t n = steps_.size();
+    if (has_texts_ && limit < base::infinity) {
+      const double least = cost_without_texts(symbols, cells) * (1.0 - 1e-9);
+      if (least > limit) return least;
+    }
     double sum = 0.0;
     for (std::size_t a = 0; a < n; ++a) {
       sum += contribution(steps_[a], a, symbols, cells);
       if ((a & 15) == 15 && sum > limit) break;
     }
+    return sum;
+  }
+
+  bool is_slow(std::size_t a) const { return steps_[a].form == Form::general && differences[a].is_text(); }
+
+  double cost_without_texts(const std::uint8_t* symbols, const double* cells) const {
+    double sum = 0.0;
+    for (std::size_t a = 0; a < steps_.size(); ++a)
+      if (!is_slow(a)) sum += contribution(steps_[a], a, symbols, cells);
     return sum;
   }
 
@@ -160,7 +174,7 @@ class Measure {
 
   const Plan* plan_ = nullptr;
   const Store* store_ = nullptr;
-  bool skips_ = false, general_ = false;
+  bool skips_ = false, general_ = false, has_texts_ = false;
   std::vector<Step> steps_;
   std::vector<double> exact_;
 };

@@ -87,6 +87,18 @@ void check(const Table& table) {
   require(std::all_of(table.f.begin(), table.f.end(), is_cost), "costs must be numbers of 0 or more");
 }
 
+void check(const Texts& texts) {
+  require(texts.stored != nullptr, "there must be stored texts");
+  require(std::adjacent_find(texts.labels.begin(), texts.labels.end(), std::greater_equal<>()) == texts.labels.end() &&
+              all_finite(texts.labels),
+          "labels must be finite and ascending");
+  const TextParts& stored = texts.stored->parts();
+  require(texts.unseen.size() == stored.size(), "texts must have the same kinds of tokens as the stored texts");
+  check_text_parts(texts.unseen, texts.labels.size());
+  for (std::size_t p = 0; p < stored.size(); ++p)
+    require(texts.unseen[p].n_tokens == stored[p].n_tokens, "texts must have the tokens of the stored texts");
+}
+
 double checked_power(double power) {
   require(power > 0.0 && power < base::infinity, "the power must be a finite number above 0");
   return power;

@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <variant>
 #include <vector>
 
 #include "base/numbers.hpp"
+#include "search/texts.hpp"
 
 namespace priorcase::search {
 
@@ -113,9 +115,16 @@ struct Table {
   }
 };
 
+// d between texts. A query is the code of a stored text, or the label of an unseen one.
+struct Texts {
+  std::shared_ptr<const StoredTexts> stored;
+  std::vector<double> labels;  // ascending, below -1
+  TextParts unseen;            // one vector per label
+};
+
 // One attribute's difference.
 struct Attribute {
-  using Kind = std::variant<std::monostate, Linear, Periodic, Curve, Overlap, Profiles, Table>;
+  using Kind = std::variant<std::monostate, Linear, Periodic, Curve, Overlap, Profiles, Table, Texts>;
   Kind kind;
   double f_one = 1.0, f_both = 1.0, f_unseen = 1.0;  // f if one or both values are missing, or the query's is unseen
 
@@ -134,12 +143,13 @@ struct Attribute {
   // Whether queries are looked up by label or by row_of, so that a stored value need not be a valid query.
   bool is_for_queries() const {
     const Table* const table = as<Table>();
-    return table != nullptr && (table->has_row_labels || table->row_of);
+    return as<Texts>() != nullptr || (table != nullptr && (table->has_row_labels || table->row_of));
   }
 
   // Codes must be below this; infinity if any number is valid.
   double codes_end() const {
     if (const Profiles* const profiles = as<Profiles>()) return static_cast<double>(profiles->factors.size());
+    if (const Texts* const texts = as<Texts>()) return static_cast<double>(texts->stored->n_codes());
     if (const Table* const table = as<Table>())
       return table->has_column_labels || table->row_of ? base::infinity : static_cast<double>(table->count);
     return base::infinity;

@@ -75,6 +75,21 @@ class Scorer:
         out: FloatArray,
     ) -> None: ...
 
+class StoredTexts:
+    """TF-IDF vectors of stored texts, with the texts that have each token.
+
+    Each part (words, characters) has the starts of the texts, their ascending tokens, the weights of the tokens
+    and the size of the vocabulary. The vectors are scaled to length 1.
+    """
+
+    def __init__(self, parts: Sequence[tuple[IdArray, Any, FloatArray, int]], n_codes: int) -> None: ...
+    def among(self, codes: IdArray) -> StoredTexts:
+        """Return the same texts, with lists by token of only those that have the given codes, ascending."""
+    def differences(self, parts: Sequence[tuple[IdArray, Any, FloatArray, int]], n: int) -> FloatArray:
+        """1 minus the mean cosine between ``n`` texts and all texts that are listed, shape (n, texts)."""
+    def differences_among(self, codes: IdArray) -> FloatArray:
+        """The same between the stored texts with the given codes, shape (codes, codes)."""
+
 class Plan:
     """How two rows differ: one difference per attribute, a power, and a rule for missing values."""
 
@@ -176,6 +191,18 @@ class Plan:
         f_unseen: float = 1.0,
     ) -> None:
         """Like ``table``, but ``row_of`` is called to get the row of a query's cell when it is needed."""
+    def texts(
+        self,
+        a: int,
+        stored: StoredTexts,
+        labels: FloatArray,
+        unseen: Sequence[tuple[IdArray, Any, FloatArray, int]],
+        *,
+        f_one: float = 1.0,
+        f_both: float = 1.0,
+        f_unseen: float = 1.0,
+    ) -> None:
+        """``d`` is the difference between texts; the cells of queries are codes, or labels of ``unseen`` texts."""
     def differences(self, query: FloatArray, rows: FloatArray) -> FloatArray:
         """``d ** power`` of each attribute between the query and each row, shape (rows, attributes)."""
 

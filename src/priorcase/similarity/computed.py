@@ -81,10 +81,14 @@ class Computed(Difference):
             if old is not None and old.values == values:
                 return old
             dates = isinstance(column.kind, Date)
-            return Computation(missing.one, missing.both, self, values, numbers, power, column.label, dates)
+            costs: dict[str, Any] = {"f_one": missing.one, "f_both": missing.both, "power": power}
+            return self._fitted(values=values, numbers=numbers, label=column.label, dates=dates, **costs)
 
         found: Computation = column.all.fact(("computed", column.a), compute)
         return found
+
+    def _fitted(self, **fields: Any) -> Computation:
+        return Computation(difference=self, **fields)
 
 
 @dataclass(frozen=True)
@@ -154,6 +158,15 @@ class Computation(Term):
             return len(self.values) >= instances.n_values(a)
         column = np.asarray(instances.column(a))
         return bool(np.isin(column[~np.isnan(column)], self.numbers).all())
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What was computed from the values is computed again when it is needed.
+        return {name: value for name, value in self.__dict__.items() if name in self.__dataclass_fields__}
+
+    @property
+    def width(self) -> int:
+        """Number of entries that a table of differences has for each query; 0 without a table."""
+        return len(self.values)
 
     @property
     def is_tabled(self) -> bool:
@@ -231,9 +244,16 @@ class Computation(Term):
             return np.concatenate([self.rows([unseen[-2 - code] for code in fresh]), self._square[codes[len(fresh) :]]])
         return self.rows([self.values[code] if code >= 0 else unseen[-2 - code] for code in codes])
 
-    def between_codes(self, codes: IntArray) -> FloatArray:
-        """Return the costs between the values with the given codes and all stored values, shape (codes, all codes)."""
-        return self._square[codes] if self.is_tabled else self.rows([self.values[code] for code in codes.tolist()])
+    def between_pairs(self, codes: IntArray) -> FloatArray:
+        """Return the costs between the values with the given codes, shape (codes, codes)."""
+        if self.is_tabled:
+            square: FloatArray = self._square[np.ix_(codes, codes)]
+            return square
+        return self.rows([self.values[code] for code in codes.tolist()])[:, codes]
+
+    def among(self, codes: IntArray) -> Computation:
+        """Return this difference, prepared for comparing queries with only the values that have the given codes."""
+        return self
 
     def _row_of(self, cell: float) -> FloatArray:
         row: FloatArray = self.rows([self.value_of(cell)])[0]
@@ -274,7 +294,7 @@ def _identity(term: Computation) -> tuple[Any, ...]:
 
 def queries_at_once(terms: Sequence[Term]) -> int | None:
     """Return the maximum number of queries per block, or None if no difference is computed in Python."""
-    widths = [len(term.values) for term in terms if isinstance(term, Computation)]
+    widths = [term.width for term in terms if isinstance(term, Computation)]
     return max(1, ENTRIES // max(*widths, 1)) if widths else None
 
 

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from typing import Any, ClassVar, TypeAlias
+from weakref import WeakValueDictionary
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils._param_validation import StrOptions
 
-from priorcase._typing import FloatArray
+from priorcase._core import Plan, StoredTexts
+from priorcase._locks import cached_property
+from priorcase._typing import FloatArray, IdArray, IntArray, Value
 from priorcase.schema.kinds import Analyzer
 from priorcase.schema.taxonomy import Taxonomy
-from priorcase.similarity.computed import Computed
+from priorcase.similarity.computed import Computation, Computed
+from priorcase.similarity.differences import raised
 
-if TYPE_CHECKING:
-    from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
-
-# Equal texts differ only by rounding.
-_NOTHING = 1e-12
 VECTORIZERS: dict[str, dict[str, Any]] = {
     "words": {"analyzer": "word", "token_pattern": r"(?u)\b\w+\b"},
     "characters": {"analyzer": "char_wb", "ngram_range": (3, 5)},
@@ -52,31 +54,191 @@ class TextDifference(Computed):
     accepts: ClassVar[tuple[str, ...]] = ("nominal",)
     _parameter_constraints: ClassVar[dict[str, Any]] = {"analyzer": [StrOptions({"both", *VECTORIZERS})]}
 
-    def prepare(self, values: Sequence[Any]) -> tuple[int, list[tuple[CountVectorizer, TfidfTransformer, Any]]]:
-        """Return the number of stored texts, and the fitted vectorizers and vectors for each kind of token."""
-        from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer  # not needed without texts
+    def prepare(self, values: Sequence[Any]) -> TextVectors:
+        """Return the TF-IDF vectors of the stored texts."""
+        return TextVectors.of(self.analyzer, tuple(map(str, values)))
 
-        found = []
-        for name in VECTORIZERS if self.analyzer == "both" else (self.analyzer,):
-            counter, weights = CountVectorizer(**VECTORIZERS[name]), TfidfTransformer(sublinear_tf=True)
-            try:
-                counts = counter.fit_transform(map(str, values))
-            except ValueError:  # no text has a token
-                continue
-            counts.sort_indices()  # makes vector lengths identical for any order of the texts
-            found.append((counter, weights, weights.fit_transform(counts).T.tocsr()))
-        return len(values), found
+    def between(self, queries: Sequence[Any], stored: TextVectors) -> FloatArray:
+        return stored.differences([str(query) for query in queries])
 
-    def between(self, queries: Sequence[Any], stored: tuple[int, list[Any]]) -> FloatArray:
-        n, vectorizers = stored
-        if not vectorizers:
-            return np.ones((len(queries), n))
-        parts = [
-            (weights.transform(counter.transform(map(str, queries))) @ vectors).toarray()
-            for counter, weights, vectors in vectorizers
-        ]
-        difference: FloatArray = 1.0 - sum(parts) / len(parts)
-        return np.where(difference < _NOTHING, 0.0, difference)
+    def _fitted(self, **fields: Any) -> Computation:
+        return TextComputation(difference=self, **fields)
+
+
+@dataclass(frozen=True, eq=False)
+class TextComputation(Computation):
+    """Fitted difference between texts, which the core computes from their TF-IDF vectors."""
+
+    @property
+    def is_tabled(self) -> bool:
+        return False
+
+    def answers(self, cells: FloatArray) -> bool:
+        return not (cells < -1.0).any()
+
+    @property
+    def width(self) -> int:
+        return 0
+
+    @cached_property
+    def _stored(self) -> StoredTexts:
+        vectors: TextVectors = self._prepared
+        return vectors.by_code(self._places, len(self.values))
+
+    def add_to(self, plan: Plan, a: int, queries: FloatArray | None = None, unseen: Sequence[Value] = ()) -> None:
+        labels = np.empty(0) if queries is None else np.unique(queries[queries < -1.0])
+        texts = [str(unseen[-2 - int(label)]) for label in labels.tolist()]
+        plan.texts(a, self._stored, labels, self._prepared.parts(texts), f_one=self.f_one, f_both=self.f_both)
+
+    def among(self, codes: IntArray) -> TextComputation:
+        """Return the same difference for comparing queries with only the texts that have the given codes."""
+        fitted = replace(self)
+        fitted.__dict__["_prepared"] = self._prepared
+        fitted.__dict__["_stored"] = self._stored.among(np.unique(codes).astype(np.int64))
+        return fitted
+
+    def between_pairs(self, codes: IntArray) -> FloatArray:
+        return raised(self._stored.differences_among(np.asarray(codes, np.int64)), self.power)
+
+
+@dataclass(frozen=True, eq=False)
+class TextVectors:
+    """TF-IDF vectors of texts, for each kind of token of which there are any."""
+
+    texts: tuple[str, ...]
+    kinds: list[_TokenKind]
+    _core: StoredTexts
+
+    @classmethod
+    def of(cls, analyzer: Analyzer, texts: tuple[str, ...]) -> TextVectors:
+        """Return the vectors of some texts; they are computed once while any learner has them."""
+        key = analyzer, hash(texts)
+        known = _VECTORS.get(key)
+        if known is None or known.texts != texts:
+            _VECTORS[key] = known = cls._computed(analyzer, texts)
+        return known
+
+    @classmethod
+    def _computed(cls, analyzer: Analyzer, texts: tuple[str, ...]) -> TextVectors:
+        kinds, stored = [], []
+        for name in VECTORIZERS if analyzer == "both" else (analyzer,):
+            kind, counts = _TokenKind.of(name, texts)
+            if kind.vocabulary:
+                kinds.append(kind)
+                stored.append(kind.weighted(counts))
+        return cls(texts, kinds, StoredTexts(stored, len(texts)))
+
+    def parts(self, texts: Sequence[str]) -> list[_Arrays]:
+        """Return the vectors of other texts; tokens that no stored text has are ignored."""
+        return [kind.weighted(kind.counts(texts)) for kind in self.kinds]
+
+    def differences(self, texts: Sequence[str]) -> FloatArray:
+        """Return the differences of other texts from the stored texts, shape (texts, stored texts)."""
+        return np.asarray(self._core.differences(self.parts(texts), len(texts)))
+
+    def by_code(self, codes: Sequence[int], n_codes: int) -> StoredTexts:
+        """Return the stored texts with the given codes, ascending, of ``n_codes`` codes."""
+        if len(codes) == n_codes:
+            return self._core
+        parts = []
+        for starts, *rest in self.parts(self.texts):
+            lengths = np.zeros(n_codes, np.int64)
+            lengths[codes] = np.diff(starts)
+            parts.append((np.concatenate([[0], np.cumsum(lengths)]), *rest))
+        return StoredTexts(parts, n_codes)
+
+
+_VECTORS: WeakValueDictionary[tuple[Analyzer, int], TextVectors] = WeakValueDictionary()
+_Counts: TypeAlias = tuple[IdArray, Any, IdArray]  # starts of the texts, tokens, numbers of occurrences
+_Arrays: TypeAlias = tuple[IdArray, Any, FloatArray, int]  # starts, tokens, weights, size of the vocabulary
+_FEW = 32  # so many texts are counted without sparse matrices
+_WORD = re.compile(VECTORIZERS["words"]["token_pattern"])
+
+
+@dataclass(frozen=True, eq=False)
+class _TokenKind:
+    """The tokens of one kind in the stored texts, in alphabetical order, with their inverse document frequencies."""
+
+    name: str
+    vocabulary: dict[str, int]
+    pieces: dict[str, int]
+    tokens_of_pieces: Any  # sparse counts; words are split into their character n-grams only once
+    idf: FloatArray
+
+    @classmethod
+    def of(cls, name: str, texts: Sequence[str]) -> tuple[_TokenKind, _Counts]:
+        """Return the tokens of some texts, and how often each text has each of them."""
+        split, tokens_of, pieces = _SPLIT[name], _TOKENS[name], dict[str, int]()
+        held = [[pieces.setdefault(piece, len(pieces)) for piece in split(text.lower())] for text in texts]
+        tokens = [tokens_of(piece) for piece in pieces]
+        vocabulary = {token: number for number, token in enumerate(sorted(set(chain.from_iterable(tokens))))}
+        tokens_of_pieces = _counted([[vocabulary[token] for token in found] for found in tokens], len(vocabulary))
+        counts = _as_counts(_counted(held, len(pieces)) @ tokens_of_pieces)
+        document_counts = np.bincount(counts[1], minlength=len(vocabulary))
+        idf = np.log((1.0 + len(texts)) / (1.0 + document_counts)) + 1.0
+        return cls(name, vocabulary, pieces, tokens_of_pieces, idf), counts
+
+    def counts(self, texts: Sequence[str]) -> _Counts:
+        """Return how often each text has each of the tokens; other tokens are ignored."""
+        if len(texts) > _FEW:
+            return self._counts_of_many(texts)
+        held = [Counter(chain.from_iterable(map(self._tokens, _SPLIT[self.name](text.lower())))) for text in texts]
+        starts = np.cumsum([0, *map(len, held)], dtype=np.int64)
+        entries = [entry for counter in held for entry in sorted(counter.items())]
+        found = np.array(entries, dtype=np.int64).reshape(-1, 2)
+        return starts, found[:, 0].astype(np.int32), found[:, 1]
+
+    def _counts_of_many(self, texts: Sequence[str]) -> _Counts:
+        split, numbers, n_known = _SPLIT[self.name], dict(self.pieces), len(self.pieces)
+        held = [[numbers.setdefault(piece, len(numbers)) for piece in split(text.lower())] for text in texts]
+        new = [self._tokens(piece) for piece in islice(numbers, n_known, None)]
+        tokens_of_pieces = sparse.vstack([self.tokens_of_pieces, _counted(new, len(self.vocabulary))])
+        return _as_counts(_counted(held, len(numbers)) @ tokens_of_pieces)
+
+    def _tokens(self, piece: str) -> Sequence[int]:
+        place = self.pieces.get(piece)
+        if place is None:
+            numbers = map(self.vocabulary.get, _TOKENS[self.name](piece))
+            return [number for number in numbers if number is not None]
+        matrix = self.tokens_of_pieces
+        span = slice(matrix.indptr[place], matrix.indptr[place + 1])
+        return np.repeat(matrix.indices[span], matrix.data[span]).tolist()
+
+    def weighted(self, counts: _Counts) -> _Arrays:
+        """Return TF-IDF vectors in the format of the core, which scales them to length 1."""
+        starts, tokens, numbers = counts
+        return starts, tokens, (1.0 + np.log(numbers)) * self.idf[tokens], len(self.idf)
+
+
+def _ngrams(word: str) -> list[str]:
+    """Return the character n-grams of a word between spaces; a word shorter than n counts once, as the shortest."""
+    padded = f" {word} "
+    first, last = VECTORIZERS["characters"]["ngram_range"]
+    found = []
+    for n in range(first, last + 1):
+        found += [padded[at : at + n] for at in range(max(len(padded) - n, 0) + 1)]
+        if len(padded) <= n:
+            break
+    return found
+
+
+_SPLIT: dict[str, Callable[[str], list[str]]] = {"words": _WORD.findall, "characters": str.split}
+_TOKENS: dict[str, Callable[[str], list[str]]] = {"words": lambda word: [word], "characters": _ngrams}
+
+
+def _counted(lists: Sequence[Sequence[int]], width: int) -> Any:
+    """Return a sparse matrix with a row for each list, which contains how often the list has each number."""
+    starts = np.cumsum([0, *map(len, lists)])
+    numbers = np.fromiter(chain.from_iterable(lists), np.int64, int(starts[-1]))
+    found = sparse.csr_matrix((np.ones(len(numbers), np.int64), numbers, starts), shape=(len(lists), width))
+    found.sum_duplicates()
+    return found
+
+
+def _as_counts(matrix: Any) -> _Counts:
+    matrix = matrix.tocsr()
+    matrix.sort_indices()
+    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data
 
 
 @dataclass(frozen=True)

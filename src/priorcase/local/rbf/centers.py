@@ -62,7 +62,7 @@ class Centers:
         return len(self.cells)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in self.__dict__.items() if key != "_index"}
+        return {key: value for key, value in self.__dict__.items() if key not in ("_index", "_among_centers")}
 
     def at(self, cells: FloatArray) -> Centers:
         """Return centers with other values, but with the same stored rows and distance."""
@@ -71,13 +71,24 @@ class Centers:
     def distances(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
         """Return the distance of each row from each center, shape (rows, centers)."""
         ids, weights = np.arange(len(self)), self.attribute_weights
-        return self.fitted.finish(self._index.costs(self.fitted, cells, weights=weights, ids=ids, threads=threads))
+        fitted = self._among_centers
+        return fitted.finish(self._index.costs(fitted, cells, weights=weights, ids=ids, threads=threads))
 
     def squares(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
         """Return squared distances, which are infinite if the squares overflow."""
         distances = self.distances(cells, threads=threads)
         with np.errstate(over="ignore"):
             return distances * distances
+
+    @cached_property
+    def _among_centers(self) -> FittedDistance:
+        """The distance, prepared for comparing rows with the centers only."""
+        terms = list(self.fitted.terms)
+        for a, term in enumerate(terms):
+            if isinstance(term, Computation) and term.numbers is None:
+                codes = self.cells[:, a]
+                terms[a] = term.among(codes[~np.isnan(codes)].astype(np.int64))
+        return replace(self.fitted, terms=tuple(terms))
 
     @cached_property
     def _index(self) -> Index:
@@ -87,7 +98,7 @@ class Centers:
                     f"{term.label} is compared by {term.difference!r}, which compares stored rows only. "
                     "Use centers='random', 'stratified' or 'all'."
                 )
-        index = Index(self.instances, self.fitted, np.empty(0, np.int64))
+        index = Index(self.instances, self._among_centers, np.empty(0, np.int64))
         index.take(np.arange(len(self)), self.cells)
         return index
 
@@ -268,7 +279,7 @@ def _medoids(
         held = np.bincount(ranks[column[here]], weights[here], minlength=ranks.size)
         frequent = np.sort(np.argsort(-held, kind="stable")[: min(_CANDIDATES, np.count_nonzero(held))])
         codes = by_rank[frequent]
-        differences = term.between_codes(codes)[:, codes] @ held[frequent]
+        differences = term.between_pairs(codes) @ held[frequent]
         found[cluster] = codes[int(differences.argmin())]
     return found
 

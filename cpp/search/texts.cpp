@@ -1,0 +1,203 @@
+#include "search/texts.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+namespace priorcase::search {
+
+namespace {
+
+// The differences of equal texts are at most this, by rounding.
+constexpr double nothing = 1e-12;
+
+constexpr std::uint32_t no_token = std::numeric_limits<std::uint32_t>::max();
+
+void require(bool holds, const char* rule) {
+  if (!holds) throw std::invalid_argument(rule);
+}
+
+std::size_t slot_of(std::uint32_t token, std::size_t mask) {
+  return static_cast<std::size_t>(token * 2654435769u >> 7) & mask;
+}
+
+}  // namespace
+
+void check_text_parts(const TextParts& parts, std::size_t n) {
+  for (const TokenVectors& part : parts) {
+    require(part.size() == n, "there must be one vector per text");
+    require(part.starts.front() == 0 && std::is_sorted(part.starts.begin(), part.starts.end()),
+            "the starts of vectors must not decrease");
+    require(static_cast<std::size_t>(part.starts.back()) == part.tokens.size() &&
+                part.tokens.size() == part.weights.size(),
+            "there must be one weight per token");
+    require(part.n_tokens < no_token, "there are too many tokens");
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = part.begin(i); j < part.end(i); ++j)
+        require(part.tokens[j] < part.n_tokens && (j == part.begin(i) || part.tokens[j - 1] < part.tokens[j]),
+                "the tokens of a text must be ascending");
+    require(std::all_of(part.weights.begin(), part.weights.end(), [](double w) { return w >= 0.0 && w < 1e100; }),
+            "weights must be numbers of 0 or more");
+  }
+}
+
+void TokenVectors::normalize() {
+  for (std::size_t i = 0; i < size(); ++i) {
+    double square = 0.0;
+    for (std::size_t j = begin(i); j < end(i); ++j) square += weights[j] * weights[j];
+    if (!(square > 0.0)) continue;
+    const double length = std::sqrt(square);
+    for (std::size_t j = begin(i); j < end(i); ++j) weights[j] /= length;
+  }
+}
+
+StoredTexts::StoredTexts(TextParts parts, std::size_t n_codes)
+    : StoredTexts(std::make_shared<const TextParts>(std::move(parts)), n_codes, [n_codes] {
+        std::vector<std::int64_t> all(n_codes);
+        std::iota(all.begin(), all.end(), std::int64_t{0});
+        return all;
+      }()) {}
+
+StoredTexts::StoredTexts(std::shared_ptr<const TextParts> parts, std::size_t n_codes, std::vector<std::int64_t> listed)
+    : parts_(std::move(parts)), n_codes_(n_codes), listed_(std::move(listed)), places_(n_codes, nowhere),
+      postings_(parts_->size()) {
+  require(n_codes < nowhere, "there are too many texts");
+  for (std::size_t place = 0; place < listed_.size(); ++place)
+    places_.at(static_cast<std::size_t>(listed_[place])) = static_cast<std::uint32_t>(place);
+  for (std::size_t p = 0; p < parts_->size(); ++p) {
+    const TokenVectors& part = (*parts_)[p];
+    require(part.tokens.size() < nowhere, "there are too many tokens");
+    std::vector<std::uint32_t>& starts = postings_[p].starts;
+    starts.assign(part.n_tokens + 1, 0);
+    for (const std::int64_t code : listed_) {
+      const std::size_t i = static_cast<std::size_t>(code);
+      for (std::size_t j = part.begin(i); j < part.end(i); ++j) ++starts[part.tokens[j] + 1];
+    }
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  }
+}
+
+std::shared_ptr<StoredTexts> StoredTexts::among(const std::vector<std::int64_t>& codes) const {
+  for (const std::int64_t code : codes)
+    require(code >= 0 && static_cast<std::size_t>(code) < n_codes_, "there is no such text");
+  require(std::adjacent_find(codes.begin(), codes.end(), std::greater_equal<>()) == codes.end(),
+          "codes must be ascending");
+  return std::shared_ptr<StoredTexts>(new StoredTexts(parts_, n_codes_, codes));
+}
+
+std::size_t StoredTexts::n_postings(const TokenVectors& vectors, std::size_t i, std::size_t part) const {
+  const std::vector<std::uint32_t>& starts = postings_[part].starts;
+  std::size_t total = 0;
+  for (std::size_t j = vectors.begin(i); j < vectors.end(i); ++j)
+    total += starts[vectors.tokens[j] + 1] - starts[vectors.tokens[j]];
+  return total;
+}
+
+void StoredTexts::fill(std::size_t p) const {
+  const TokenVectors& part = (*parts_)[p];
+  const Postings& postings = postings_[p];
+  std::vector<std::uint32_t> next(postings.starts.begin(), postings.starts.end() - 1);
+  postings.places.resize(postings.starts.back());
+  postings.weights.resize(postings.starts.back());
+  for (std::size_t place = 0; place < listed_.size(); ++place) {
+    const std::size_t i = static_cast<std::size_t>(listed_[place]);
+    for (std::size_t j = part.begin(i); j < part.end(i); ++j) {
+      const std::size_t at = next[part.tokens[j]]++;
+      postings.places[at] = static_cast<std::uint32_t>(place);
+      postings.weights[at] = part.weights[j];
+    }
+  }
+}
+
+void StoredTexts::add_products(const TokenVectors& vectors, std::size_t i, std::size_t p, double* sums) const {
+  const Postings& postings = postings_[p];
+  std::call_once(postings.filled, [&] { fill(p); });
+  for (std::size_t j = vectors.begin(i); j < vectors.end(i); ++j) {
+    const double weight = vectors.weights[j];
+    const std::size_t last = postings.starts[vectors.tokens[j] + 1];
+    for (std::size_t at = postings.starts[vectors.tokens[j]]; at < last; ++at)
+      sums[postings.places[at]] += weight * postings.weights[at];
+  }
+}
+
+void TextRow::start(const StoredTexts& stored, const TextParts& source, std::size_t i, base::Power power) {
+  stored_ = &stored;
+  source_ = &source;
+  i_ = i;
+  power_ = power;
+  is_complete_ = is_hashed_ = false;
+  budget_ = 0;
+  // Tokens that are looked up take about twice as long as those in lists, and hashing the query's own even longer.
+  n_read_ = 0;
+  for (const TokenVectors& part : source) n_read_ += 4 * (part.end(i) - part.begin(i));
+}
+
+void TextRow::set_budget() {
+  budget_ = 1 + 2 * stored_->n_listed();
+  for (std::size_t p = 0; p < source_->size(); ++p) budget_ += stored_->n_postings((*source_)[p], i_, p);
+}
+
+double TextRow::f_of(double sum) const {
+  const double difference = 1.0 - sum / static_cast<double>(source_->size());
+  return power_(difference < nothing ? 0.0 : difference);
+}
+
+void TextRow::hash_tokens() {
+  slots_.resize(source_->size());
+  for (std::size_t p = 0; p < source_->size(); ++p) {
+    const TokenVectors& part = (*source_)[p];
+    const std::size_t size = std::bit_ceil(2 * (part.end(i_) - part.begin(i_)) + 1), mask = size - 1;
+    slots_[p].assign(size, {no_token, 0.0});
+    for (std::size_t j = part.begin(i_); j < part.end(i_); ++j) {
+      std::size_t at = slot_of(part.tokens[j], mask);
+      while (slots_[p][at].token != no_token) at = (at + 1) & mask;
+      slots_[p][at] = {part.tokens[j], part.weights[j]};
+    }
+  }
+  is_hashed_ = true;
+}
+
+double TextRow::one(std::size_t code) {
+  if (source_->empty()) return power_(1.0);
+  if (!is_hashed_) hash_tokens();
+  double total = 0.0;
+  for (std::size_t p = 0; p < source_->size(); ++p) {
+    const TokenVectors& part = stored_->parts()[p];
+    const std::vector<Slot>& slots = slots_[p];
+    const std::size_t mask = slots.size() - 1;
+    double sum = 0.0;
+    for (std::size_t j = part.begin(code); j < part.end(code); ++j) {
+      const std::uint32_t token = part.tokens[j];
+      std::size_t at = slot_of(token, mask);
+      while (slots[at].token != token && slots[at].token != no_token) at = (at + 1) & mask;
+      if (slots[at].token == token) sum += slots[at].weight * part.weights[j];
+    }
+    n_read_ += 2 * (part.end(code) - part.begin(code));
+    total += sum;
+  }
+  return f_of(total);
+}
+
+void TextRow::complete() {
+  const std::size_t n = stored_->n_listed();
+  f_.assign(n, 0.0);
+  for (std::size_t p = 0; p < source_->size(); ++p) {
+    if (p == 0) {
+      stored_->add_products((*source_)[p], i_, p, f_.data());
+      continue;
+    }
+    sums_.assign(n, 0.0);
+    stored_->add_products((*source_)[p], i_, p, sums_.data());
+    for (std::size_t i = 0; i < n; ++i) f_[i] += sums_[i];
+  }
+  if (source_->empty())
+    std::fill(f_.begin(), f_.end(), power_(1.0));
+  else
+    for (double& f : f_) f = f_of(f);
+  is_complete_ = true;
+}
+
+}  // namespace priorcase::search
