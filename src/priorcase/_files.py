@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from mmap import ACCESS_READ, mmap
@@ -20,7 +19,11 @@ except ImportError:  # Windows
 
 from priorcase.exceptions import MissingFileError, ParameterError, WritingError, quoted
 
+APPLICATION = 0x70634362
+"""The application id in the header of every case base: the letters pcCb."""
+
 _SQLITE = b"SQLite format 3\0"
+_MODEL = re.compile(rb"PK\x03\x04.{26}model\.json", re.DOTALL)  # the first entry of a saved model
 
 
 def check_path(path: Any) -> Path:
@@ -43,20 +46,18 @@ def missing_file(path: Path) -> MissingFileError:
 
 
 def file_kind(path: str | os.PathLike[str]) -> Literal["model", "cases"] | None:
-    """Return "cases" for an SQLite file (a case base), "model" for a ZIP archive (a saved model), otherwise None."""
+    """Return "cases" for a case base, "model" for a saved model, and None for other files, such as tables.
+
+    The content decides, and not the name: a spreadsheet is a ZIP archive like a saved model, and a database of tables
+    is an SQLite file like a case base.
+    """
     if not os.path.isfile(path):
         return None
     with open(path, "rb") as file:
-        first = file.read(len(_SQLITE))
-    return "cases" if first == _SQLITE else "model" if zipfile.is_zipfile(path) else None
-
-
-def is_saved_model(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file is a saved model and not another kind of archive, such as a spreadsheet."""
-    if not os.path.isfile(path) or not zipfile.is_zipfile(path):
-        return False
-    with zipfile.ZipFile(path) as archive:
-        return "model.json" in archive.namelist()
+        first = file.read(72)
+    if first.startswith(_SQLITE) and first[68:] == APPLICATION.to_bytes(4, "big"):
+        return "cases"
+    return "model" if _MODEL.match(first) else None
 
 
 def read_file(path: Path) -> bytes:

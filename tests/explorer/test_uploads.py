@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
+import pandas as pd
 import pytest
-from exploring import explorer
+from exploring import explorer, sent
 from serving import detail
 
+import priorcase as pc
 from priorcase.exceptions import UnknownIdError
 from priorcase.explorer.uploads import UPLOADS, Uploads
 
@@ -63,3 +67,70 @@ def test_only_the_route_of_uploads_takes_bytes() -> None:
         assert "bytes" in detail(client.post("/uploads", content=b"", headers=most), 413)
         assert client.post("/uploads", content=b"", headers={**BYTES, "authorization": ""}).status_code == 401
     assert not Path(path).exists()
+
+
+# Files of any kind
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """Contents of files, whose names do not tell what they are."""
+    folder = tmp_path_factory.mktemp("files")
+    frame = pd.DataFrame({"age": [31, 62, 60, 25] * 6, "repaid": ["no", "yes", "yes", "no"] * 6})
+    frame.to_excel(folder / "sheet.xlsx", index=False)
+    with closing(sqlite3.connect(folder / "data")) as connection, connection:
+        frame.to_sql("loans", connection, index=False)
+    pc.KNNClassifier(1).fit([[31], [62]], ["no", "yes"]).save(folder / "model")
+    pc.CaseBase.open(folder / "base", {"area": "nominal"}).close()
+    return {path.name.partition(".")[0]: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "kind"),
+    [
+        ("sheet", "loans.xlsx", "raw"),
+        ("sheet", "loans.priorcase", "raw"),
+        ("sheet", "loans", "raw"),
+        ("data", "loans.db", "raw"),
+        ("data", "loans.cases", "raw"),
+        ("model", "model.priorcase", "model"),
+        ("model", "model.xlsx", "model"),
+    ],
+)
+def test_the_content_of_a_file_decides_what_it_is(
+    files: dict[str, bytes], tmp_path: Path, content: str, name: str, kind: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(files[content])
+    with explorer() as (workspace, client):
+        workspace.jobs.wait(workspace.open(path).id)
+        assert workspace.problem == ""
+        assert (workspace.opened.kind, workspace.opened.name, workspace.opened.path) == (kind, name, str(path))
+        workspace.jobs.wait(workspace.open_upload(sent(client, files[content], name)).id)
+        assert workspace.problem == ""
+        assert (workspace.opened.kind, workspace.opened.name, workspace.opened.path) == (kind, name, None)
+        if kind == "model":
+            assert f"pc.load({name!r})" in client.post("/script", json={}).text
+
+
+def test_a_case_base_is_told_from_other_databases(files: dict[str, bytes], tmp_path: Path) -> None:
+    (tmp_path / "desk.db").write_bytes(files["base"])
+    with explorer() as (workspace, client):
+        workspace.jobs.wait(workspace.open(tmp_path / "desk.db").id)
+        assert workspace.opened.kind == "cases"
+        told = client.post("/open", json={"upload": sent(client, files["base"], "desk.db")}).json()["detail"]
+        assert "priorcase explore FILE" in told
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "word"),
+    [("model", "m.priorcase", "damaged"), ("sheet", "t.xlsx", "Excel"), ("data", "d.db", "SQLite")],
+)
+def test_damaged_uploads_are_called_by_their_names(files: dict[str, bytes], content: str, name: str, word: str) -> None:
+    with explorer() as (workspace, client):
+        whole = files[content]
+        workspace.jobs.wait(workspace.open_upload(sent(client, whole[: len(whole) // 3], name)).id)
+        problem = client.get("/status").json()["open"]["problem"]
+        assert problem.startswith(f"{name} ")
+        assert word in problem
+        assert "tmp" not in problem

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click.core import ParameterSource
 
-from priorcase._files import is_saved_model
+from priorcase._files import file_kind
 from priorcase._numbers import number
 from priorcase.cli.learners import NAMES, learner_options, make, parameters
 from priorcase.cli.shell import (
@@ -157,7 +157,7 @@ def explain(counterfactuals: int, fixed: Sequence[str], want: str | None, output
 
 def _fitted(asked: dict[str, Any], **given: Any) -> tuple[Model, Queries]:
     """Return the fitted model and the new cases; ``asked`` contains the options of the command ``explain``."""
-    learner, saved = _learner(given), is_saved_model(given["table"])
+    learner, saved = _learner(given), file_kind(given["table"]) == "model"
     reading = parse_reading(given["column"], given["read"], "-" if saved else given["table"])
     if saved:
         model = _loaded(given)
@@ -336,7 +336,7 @@ def _predict_parts(output: Output, given: Mapping[str, Any]) -> None:
 def _answering(given: Mapping[str, Any]) -> tuple[Any, str | None, float | None]:
     """Return the estimator (loaded or fitted), the name of the target, and the level of prediction intervals."""
     learner = _learner(given)
-    if not is_saved_model(given["table"]):
+    if file_kind(given["table"]) != "model":
         from priorcase.datasets.past import without_uninformative
 
         reading = parse_reading(given["column"], given["read"], given["table"])

@@ -46,7 +46,7 @@ class Reports:
         problem = read_problem(X, y, name=opened.name, target=opened.target or "target", task=task, **how)
 
         def work(job: Job) -> None:
-            found = report_on(problem, Budget(seconds), shown=False, table=opened.path)
+            found = report_on(problem, Budget(seconds), shown=False, table=opened.path or opened.name)
             content = found.html().encode("utf-8")
             with self._lock:
                 self._reports[job.id] = content

@@ -24,6 +24,7 @@ from priorcase.explorer.processes import in_process
 from priorcase.explorer.uploads import Uploads
 from priorcase.learning.state import pinned
 from priorcase.registry import find_by_class
+from priorcase.saving import load_bytes
 
 if TYPE_CHECKING:
     from priorcase.datasets.past import Past, Reading
@@ -153,17 +154,18 @@ class Workspace:
         return self._start(f"Opening {shown}", work)
 
     def open_upload(self, id_: int) -> Job:
-        """Open an uploaded table or saved model; the upload of a table is removed as soon as it is read."""
+        """Open an uploaded table or saved model, and remove the upload."""
         upload = self.uploads.get(id_)
         kind = file_kind(upload.path)
         if kind == "cases":
             raise UnsupportedDataError("A case base cannot be uploaded. Open it with priorcase explore FILE.")
-        if kind == "model":
-            return self.open_model(upload.path, name=upload.name)
-        self.jobs.cancel_all(0)
+        if kind is None:
+            self.jobs.cancel_all(0)
         content = upload.path.read_bytes()
         self.uploads.remove(id_)
-        return self.open_table(upload.path, read=bytes_reader(content, upload.path, upload.name), name=upload.name)
+        if kind == "model":
+            return self._open_model(upload.name, None, lambda: load_bytes(content, source=upload.name))
+        return self.open_table(read=bytes_reader(content, upload.path, upload.name), name=upload.name)
 
     def correct(self, reading: Reading, target: str | None) -> Job:
         """Read the open table again with corrections, and fit a model if ``target`` is given.
@@ -181,22 +183,28 @@ class Workspace:
 
         return self._start(f"Reading {opened.name} again", work)
 
-    def open_model(self, path: str | PathLike[str], *, name: str | None = None) -> Job:
-        """Open a saved model; ``name`` is its display name, by default the file name."""
-        shown = name or Path(fspath(path)).name
+    def open_model(self, path: str | PathLike[str]) -> Job:
+        """Open a saved model."""
 
+        def load() -> Any:
+            import priorcase as pc
+
+            return pc.load(path)
+
+        return self._open_model(Path(fspath(path)).name, fspath(path), load)
+
+    def _open_model(self, name: str, path: str | None, load: Callable[[], Any]) -> Job:
         def work(job: Job) -> None:
             from sklearn.base import is_classifier
 
-            import priorcase as pc
             from priorcase.serve.answers import check_served
 
-            model = pc.load(path)
+            model = load()
             check_served(model)
             task = "classify" if is_classifier(model) else "regress"
-            self._answer_with(model, Opened("model", shown, fspath(path), task=task))
+            self._answer_with(model, Opened("model", name, path, task=task))
 
-        return self._start(f"Opening {shown}", work)
+        return self._start(f"Opening {name}", work)
 
     def open_cases(self, path: str | PathLike[str]) -> Job:
         """Open a case base."""
@@ -360,7 +368,7 @@ class Workspace:
                 raise
             except Cancelled:
                 if self.opened.kind == "nothing":
-                    self.problem = "Opening was canceled. Start priorcase explore again."
+                    self.problem = "Opening was canceled. Open another file, or start priorcase explore again."
                     self.version += 1
                 raise
 

@@ -28,9 +28,9 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
+from priorcase._files import APPLICATION
 from priorcase.cases.storage.records import JSON, Declaration, Plain
 from priorcase.cases.storage.sqlite import (
-    APPLICATION,
     COLUMNS,
     PAGE,
     VERSION,

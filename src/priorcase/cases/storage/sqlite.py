@@ -16,7 +16,6 @@ from weakref import WeakValueDictionary
 from priorcase._files import whole_file
 from priorcase.exceptions import CaseBaseBusyError, CaseBaseError, CaseBaseFileError
 
-APPLICATION = 0x70634362  # the application id in the header of every case base: the letters pcCb
 VERSION = 2  # the version of the format that is written
 PAGE = 4096  # bytes of a page
 

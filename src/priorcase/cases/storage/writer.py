@@ -11,10 +11,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from priorcase._files import APPLICATION
 from priorcase.cases.storage import integrity
 from priorcase.cases.storage.integrity import AMONG, Counters, canonical, read_counters, read_rows
 from priorcase.cases.storage.records import Declaration, Event, NewCase
-from priorcase.cases.storage.sqlite import APPLICATION, COLUMNS, PAGE, VERSION, create_tables, in_memory
+from priorcase.cases.storage.sqlite import COLUMNS, PAGE, VERSION, create_tables, in_memory
 from priorcase.exceptions import CaseBaseError, CaseBaseFileError, UnknownIdError, listed, quoted
 
 

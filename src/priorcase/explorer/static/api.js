@@ -87,6 +87,12 @@ export async function upload(file) {
   return document;
 }
 
+/** Upload a file and open it. */
+export async function openFile(file) {
+  const sent = await upload(file);
+  return post("/open", { upload: sent.id });
+}
+
 /** Abort the pending requests with these keys. */
 export function abort(...keys) {
   for (const key of keys) pending.get(key)?.abort();

@@ -1,8 +1,9 @@
 // The frame around the views: navigation, the open file, the current learner, and background jobs.
 
-import { connection, get, isAbort, post, Problem, STOPPED } from "./api.js";
+import { connection, get, isAbort, openFile, post, Problem, STOPPED } from "./api.js";
 import * as asked from "./case.js";
 import { count, fill, h, visible } from "./dom.js";
+import { opener } from "./parts.js";
 import ask from "./views/ask.js";
 import cases from "./views/cases.js";
 import columns from "./views/columns.js";
@@ -21,6 +22,7 @@ const VIEWS = [ask, solve, conversation, cases, history_, whatIf, map, rows, col
 const at = (id) => document.getElementById(id);
 let status = null;
 let shownView = null;
+let shownNothing = null; // text shown while no view applies
 let unmount = () => {};
 let params = {};
 let cache = { version: -1, values: new Map() };
@@ -164,6 +166,17 @@ function links() {
     });
 }
 
+/** Show that nothing is open, and why. */
+function showNothing(root) {
+  const { problem, kind } = status?.open ?? {};
+  const text = problem || (kind && kind !== "nothing" ? "There is no view for this type of file." : "Opening …");
+  if (text === shownNothing) return; // keep the focus
+  shownNothing = text;
+  const next = (file) => openFile(file).then(refresh, notify);
+  if (problem) fill(root, h("div", { class: "card" }, h("h2", {}, "The file could not be opened"), h("p", { role: "alert" }, problem), !status.read_only && opener(next)));
+  else fill(root, h("p", { class: "soft" }, text));
+}
+
 function route() {
   const id = read();
   const views = applying();
@@ -172,12 +185,11 @@ function route() {
     unmount();
     unmount = () => {};
     shownView = null;
-    const { problem, kind } = status?.open ?? {};
-    if (problem) fill(root, h("div", { class: "card" }, h("h2", {}, "The file could not be opened"), h("p", {}, problem)));
-    else fill(root, h("p", { class: "soft" }, kind && kind !== "nothing" ? "There is no view for this type of file." : "Opening …"));
+    showNothing(root);
     links();
     return;
   }
+  shownNothing = null;
   const view = views.find((one) => one.id === id) ?? views[0];
   if (view !== shownView) {
     unmount();

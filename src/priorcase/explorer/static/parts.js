@@ -15,6 +15,12 @@ export const told = (value) => (value !== null && typeof value === "object" && !
 /** Format a date and time in UTC for display. */
 export const moment = (text) => (text ? text.slice(0, 16).replace("T", " ") : "–");
 
+/** Create a button that lets the user choose a file, and opens it. */
+export function opener(open, hint) {
+  const input = h("input", { type: "file", hidden: true, id: "open-file", onchange: () => input.files[0] && open(input.files[0]) });
+  return h("div", { class: "opener" }, h("button", { type: "button", onclick: () => input.click() }, "Open another file …"), input, hint && h("span", { class: "soft" }, hint));
+}
+
 /** Return a separate case with the functions of case.js, for a single form. */
 export function ownCase(initial = {}) {
   const listeners = new Set();

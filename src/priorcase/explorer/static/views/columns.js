@@ -1,8 +1,9 @@
 // Columns: how a table was read, with corrections; the values and importance of each column; weights by hand.
 
-import { abort, get, isAbort, latest, post, Problem, upload } from "../api.js";
+import { abort, get, isAbort, latest, openFile, post, Problem } from "../api.js";
 import { count, decimals, equalDecimals, fill, fixed, h, number, percent, record, shown, withErrors } from "../dom.js";
 import { typical } from "../form.js";
+import { opener } from "../parts.js";
 import { outcomesLegend, stacked } from "../plots.js";
 
 const KINDS = ["numeric", "nominal", "ordinal", "date", "text", "set", "circular", "ignore"]; // as on the command line
@@ -98,10 +99,9 @@ function mount(root, context) {
     }
   }
 
-  async function openFile(file) {
+  async function openNext(file) {
     try {
-      const sent = await upload(file);
-      await post("/open", { upload: sent.id });
+      await openFile(file);
       weights = record();
       context.refresh();
     } catch (error) {
@@ -127,8 +127,7 @@ function mount(root, context) {
 
   function drawReading() {
     const { problem } = context.status().open;
-    const opener = h("input", { type: "file", hidden: true, id: "open-file", onchange: () => opener.files[0] && openFile(opener.files[0]) });
-    const open = !frozen() && h("div", { class: "opener" }, h("button", { type: "button", onclick: () => opener.click() }, "Open another file …"), opener, h("span", { class: "soft" }, "or drop one here"));
+    const open = !frozen() && opener(openNext, "or drop one here");
     if (!told) return void fill(reading.body, problem && h("p", { class: "wrong", role: "alert" }, problem), h("p", {}, "This is a saved model. Its columns and their kinds were set when it was fitted and cannot be changed."), open);
     const found = told.found;
     const names = told.columns.map((column) => column.name);
@@ -439,7 +438,7 @@ function mount(root, context) {
   const over = (event) => event.preventDefault();
   const drop = (event) => {
     event.preventDefault();
-    if (!frozen() && event.dataTransfer?.files?.length) openFile(event.dataTransfer.files[0]);
+    if (!frozen() && event.dataTransfer?.files?.length) openNext(event.dataTransfer.files[0]);
   };
   root.addEventListener("dragover", over);
   root.addEventListener("drop", drop);
