@@ -306,7 +306,7 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
             lambda value: fitted(prior=value),
             lambda value: fitted(prior={0: {"x": value, "y": 1.0}}),
             lambda value: bayes.PerAttribute({}, others=value),
-            lambda value: fitted(class_prior={"a": value, "b": 1.0}),
+            lambda value: fitted(class_prior=bayes.Dirichlet({"a": value, "b": 1.0})),
         )
         for value in NO_WEIGHTS
     ),

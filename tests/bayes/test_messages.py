@@ -83,7 +83,7 @@ def test_a_misspelt_name_is_answered_with_the_one_that_was_meant(ask: Callable[[
     ("ask", "question"),
     [
         (lambda: fitted().predict(X.rename(columns={"bike": "bikes"})), "'bike' by 'bikes'"),
-        (lambda: fitted(class_prior=dict.fromkeys(["brake", "drivetrain", "tune-up", "wheel"], 1)), None),
+        (lambda: fitted(class_prior=dict.fromkeys(["brake", "drivetrain", "tune-up", "wheel"], 0.25)), None),
         (lambda: pc.NaiveBayes().partial_fit(X, Y, classes=["brake", "wheel"]), "'brake' by 'brakes'"),
         (lambda: fitted(prior={"noise": {"Creak": 1.0}}), "'creak' by 'Creak'"),
     ],

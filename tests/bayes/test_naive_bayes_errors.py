@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from priorcase.bayes import NaiveBayes, memory
+from priorcase.bayes import Dirichlet, NaiveBayes, memory
 from priorcase.exceptions import (
     NumericRangeError,
     ParameterError,
@@ -105,7 +105,10 @@ def test_merging_tables_that_do_not_go_together() -> None:
 
 
 def test_last_rows_of_a_class_with_a_weight_by_its_place() -> None:
-    for name, parameters in {"class_prior": {"class_prior": [1, 2]}, "prior": {"prior": {0: [[1, 2], [3, 4]]}}}.items():
+    for name, parameters in {
+        "class_prior": {"class_prior": Dirichlet([1, 2])},
+        "prior": {"prior": {0: [[1, 2], [3, 4]]}},
+    }.items():
         model = NaiveBayes(schema=DECLARED, **parameters).fit(X, Y)  # type: ignore[arg-type]
         with pytest.raises(TargetError, match=rf"last rows of 'b': {name} has one weight for each"):
             model.forget([1])
@@ -127,7 +130,7 @@ def test_an_array_has_a_weight_for_gaps_that_count_before_there_are_any() -> Non
 
 
 def test_a_value_without_a_weight_is_refused_when_it_comes() -> None:
-    model = NaiveBayes(prior={0: {"x": 1.0, "y": 2.0, "z": 3.0}}, class_prior={"a": 1, "b": 2}).fit(X, Y)
+    model = NaiveBayes(prior={0: {"x": 1.0, "y": 2.0, "z": 3.0}}, class_prior=Dirichlet({"a": 1, "b": 2})).fit(X, Y)
     before, digest = model.predict_log_proba(X), model.digest()
     for row, y, text in ((["w", 1.0], "a", "the value 'w'"), (["z", 1.0], "c", "the class 'c'")):
         with pytest.raises(ParameterError, match=rf"NaiveBayes.partial_fit: .* has no weight for {text}"):

@@ -106,9 +106,9 @@ def test_a_mapping_by_column_name_is_a_prior_for_these_columns() -> None:
     [
         (None, [2, 2, 2]),
         (0.25, [Fraction(1, 4)] * 3),
-        ([1, 2, 3.5], [1, 2, Fraction(7, 2)]),
-        (np.array([1, 2, 3]), [1, 2, 3]),
-        ({"yes": 3, "no": 1, "perhaps": 2, "never": 9}, [1, 2, 3]),
+        (Dirichlet([1, 2, 3.5]), [1, 2, Fraction(7, 2)]),
+        (Dirichlet(np.array([1, 2, 3])), [1, 2, 3]),
+        (Dirichlet({"yes": 3, "no": 1, "perhaps": 2, "never": 9}), [1, 2, 3]),
     ],
     ids=str,
 )

@@ -225,20 +225,47 @@ def test_priors_that_go_with_map(prior):
     [
         (None, [0.5, 0.5]),
         (3, [3.0, 3.0]),
-        ([1, 2], [1.0, 2.0]),
-        (np.array([1.0, 2.0]), [1.0, 2.0]),
-        ({"yes": 2, "no": 1, "perhaps": 9}, [1.0, 2.0]),
+        (Dirichlet(3), [3.0, 3.0]),
+        (Dirichlet([1, 2]), [1.0, 2.0]),
+        (Dirichlet(np.array([0.4, 0.6])), [0.4, 0.6]),
+        (Dirichlet({"yes": 2, "no": 1, "perhaps": 9}), [1.0, 2.0]),
     ],
 )
-def test_class_prior(spec, expected):
+def test_pseudo_counts_of_classes(spec, expected):
     for labels in (["no", "yes"], np.array(["no", "yes"])):
-        assert resolve_class_prior(spec, Dirichlet(0.5), labels).tolist() == expected
+        prior = resolve_class_prior(spec, Dirichlet(0.5), labels)
+        assert not prior.fixed
+        assert prior.weights.tolist() == expected
+
+
+@pytest.mark.parametrize("spec", [[0.99, 0.01], np.array([0.99, 0.01]), {"yes": 0.01, "no": 0.99}])
+def test_class_probabilities(spec):
+    prior = resolve_class_prior(spec, Dirichlet(0.5), ["no", "yes"])
+    assert prior.fixed
+    assert prior.weights.tolist() == [0.99, 0.01]
+    assert prior.log_evidence(np.array([3.0, 1.0])) == pytest.approx(3 * np.log(0.99) + np.log(0.01), rel=1e-15)
+
+
+@pytest.mark.parametrize("spec", [[1, 2], np.array([0.5, 0.4]), {"yes": 2, "no": 1, "perhaps": 9}])
+def test_class_prior_that_is_neither(spec):
+    with pytest.raises(ParameterError, match=r"sum to 1, as in scikit-learn.* pass class_prior=Dirichlet\("):
+        resolve_class_prior(spec, Dirichlet(0.5), ["no", "yes"])
+
+
+def test_weights_by_class_are_no_prior_of_values():
+    for make in (lambda: resolve_prior(Dirichlet([1, 2])), lambda: Dirichlet({"a": 1}).weights("a", ["x"], 2)):
+        with pytest.raises(ParameterError, match="for class_prior only"):
+            make()
+    with pytest.raises(ParameterError, match="a number, an array or a mapping"):
+        Dirichlet([[1, 2]])
 
 
 def test_class_prior_by_other_labels():
-    assert resolve_class_prior({1.0: 2, 0: 3}, Laplace(), np.array([0, 1])).tolist() == [3.0, 2.0]
+    counts = resolve_class_prior(Dirichlet({1.0: 2, 0: 3}), Laplace(), np.array([0, 1]))
+    assert counts.weights.tolist() == [3.0, 2.0]
     booleans = np.array([False, True])
-    assert resolve_class_prior({True: 2, False: 3}, Laplace(), booleans).tolist() == [3.0, 2.0]
+    counts = resolve_class_prior(Dirichlet({True: 2, False: 3}), Laplace(), booleans)
+    assert counts.weights.tolist() == [3.0, 2.0]
     with pytest.raises(ParameterError, match="no weight for the class False, True"):
         resolve_class_prior({1: 2, 0: 3}, Laplace(), booleans)
 

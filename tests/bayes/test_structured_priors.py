@@ -11,7 +11,7 @@ import pytest
 from reference import trees as reference
 from structured import CLASSES, ESTIMATORS, SCHEMA, VALUES, expected_proba, numbered, table
 
-from priorcase.bayes import AODE, BDeu, MEstimate, PerAttribute, Prior, TreeAugmentedBayes, TreeAveragedBayes
+from priorcase.bayes import AODE, BDeu, Dirichlet, MEstimate, PerAttribute, Prior, TreeAugmentedBayes, TreeAveragedBayes
 from priorcase.exceptions import ParameterError, TargetError
 from tests.bayes.test_tree_sums import log_fraction
 
@@ -65,7 +65,7 @@ def test_probabilities_are_those_of_all_structures(estimator: Any, prior: Any) -
         expected = expected_proba(estimator, known, values, sizes, weights)
         np.testing.assert_allclose(model.predict_proba([row])[0], expected, rtol=1e-9)
     given = [0.5, 3.0, 1.0]
-    model = estimator(prior, class_prior=given, **options).fit(rows, classes)
+    model = estimator(prior, class_prior=Dirichlet(given), **options).fit(rows, classes)
     expected = expected_proba(
         estimator, known, known[0][1], sizes, reference.Weights(tuple(map(Fraction, given)), weights.values)
     )
@@ -167,7 +167,7 @@ def test_what_has_no_weights_for_pairs(estimator: Any) -> None:
         assert model.predict_proba(same).tobytes() == before.tobytes()
     with pytest.raises(ParameterError, match="class_prior must be"):
         estimator(class_prior=[1.0, 2.0]).fit(rows, classes)
-    declared = estimator(class_prior=[1.0, 2.0]).fit(same, ["no", "yes"] * 6)
+    declared = estimator(class_prior=Dirichlet([1.0, 2.0])).fit(same, ["no", "yes"] * 6)
     with pytest.raises(TargetError, match="class_prior has one weight for each class"):
         declared.forget(declared.ids_[::2])
 
@@ -175,7 +175,7 @@ def test_what_has_no_weights_for_pairs(estimator: Any) -> None:
 @every
 def test_auto_keeps_the_class_prior(estimator: Any) -> None:
     rows, classes = table(2, 30, 3)
-    model = estimator("auto", class_prior=[1.0, 5.0, 2.0]).fit(rows, classes)
-    given = estimator(model.prior_, class_prior=[1.0, 5.0, 2.0]).fit(rows, classes)
+    model = estimator("auto", class_prior=Dirichlet([1.0, 5.0, 2.0])).fit(rows, classes)
+    given = estimator(model.prior_, class_prior=Dirichlet([1.0, 5.0, 2.0])).fit(rows, classes)
     assert isinstance(model.prior_, BDeu)
     assert model.predict_proba(rows).tobytes() == given.predict_proba(rows).tobytes()

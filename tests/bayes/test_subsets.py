@@ -11,7 +11,7 @@ import pytest
 from reference import subsets as reference
 from subset_tables import CLASSES, DOMAINS, HALF, SCHEMA, counted, expected_proba, numbered, table
 
-from priorcase.bayes import BDeu, PerAttribute, Student, SubsetAveragedBayes
+from priorcase.bayes import BDeu, Dirichlet, PerAttribute, Student, SubsetAveragedBayes
 from priorcase.exceptions import TooFewRowsError
 from priorcase.schema import Nominal
 
@@ -175,7 +175,7 @@ def refitted(model: SubsetAveragedBayes, rows: list[Any], classes: Any, weights:
         {
             "numeric": "student",
             "prior": 0.2,
-            "class_prior": {"no": 1.0, "perhaps": 2.0, "yes": 0.1},
+            "class_prior": Dirichlet({"no": 1.0, "perhaps": 2.0, "yes": 0.1}),
             "inclusion": {2: 0.9, 4: 0.0, 0: 1.0},
         },
         {"numeric": Student(0.5, 2.0, mean=1.0)},

@@ -24,7 +24,7 @@ from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
 from priorcase.bayes.memory import FIRST, MISSING, UNSEEN, Discrete
 from priorcase.bayes.numeric import FittedKernels, check_floats, log_densities
 from priorcase.bayes.predictive import evidence_share, growth
-from priorcase.bayes.priors import CellWeights
+from priorcase.bayes.priors import CellWeights, ClassPrior
 from priorcase.bayes.words import WordCounts
 from priorcase.exceptions import ParameterError, advice, quoted
 from priorcase.instances import Instances
@@ -194,6 +194,10 @@ class Estimates:
         shares = np.where(empty, 1.0 / np.maximum(cells.size, 1.0), cells.peak / np.where(empty, 1.0, cells.mass))
         with np.errstate(divide="ignore"):
             return np.log(self.policy.parameters(shares))
+
+    def log_class_shares(self, counts: FloatArray, prior: ClassPrior) -> FloatArray:
+        """Return the term of each class in the joint log-probability."""
+        return np.log(prior.weights) if prior.fixed else self.log_shares(class_cells(counts, prior.weights))
 
 
 def class_cells(counts: FloatArray, weights: FloatArray) -> Cells:

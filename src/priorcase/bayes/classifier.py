@@ -21,7 +21,7 @@ from priorcase.bayes.discretize import CutPoints
 from priorcase.bayes.memory import BayesMemory, Statistics
 from priorcase.bayes.numeric import DEFAULT, DENSITIES, Numeric, resolve_numeric
 from priorcase.bayes.parts import ARCS
-from priorcase.bayes.priors import Auto, PerAttribute, Prior, resolve_prior
+from priorcase.bayes.priors import Auto, Dirichlet, PerAttribute, Prior, resolve_prior
 from priorcase.bayes.words import Words
 from priorcase.exceptions import (
     NotAvailableError,
@@ -366,7 +366,8 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
         """Return the name of a prior that lists one weight per class although ``classes`` is not given, if any."""
         if self._labeling.declared is not None:
             return None
-        if is_list(self._class_prior):
+        given = self._class_prior
+        if is_list(given.weight if isinstance(given, Dirichlet) else given):
             return "class_prior"
         return "prior" if isinstance(self._prior, PerAttribute) and self._prior.by_class else None
 

@@ -14,11 +14,11 @@ from sklearn.utils._param_validation import StrOptions
 from priorcase._core import normalise_rows
 from priorcase._typing import AnyArray, FloatArray, IntArray, Name, Value
 from priorcase.bayes import additive, columns, numeric, priors
-from priorcase.bayes.additive import AdditiveModel, Cells, Density, Estimates, KeepZeros, ParamFloor, Scale, TextTerms
+from priorcase.bayes.additive import AdditiveModel, Density, Estimates, KeepZeros, ParamFloor, Scale, TextTerms
 from priorcase.bayes.classifier import BayesClassifier
 from priorcase.bayes.memory import FIRST, Statistics, slots_of
 from priorcase.bayes.numeric import DENSITIES, PLUG_IN, FittedKernels, GaussianDensity, KernelDensity, Moments, Student
-from priorcase.bayes.priors import Auto, Prior, PriorWeights, SymmetricPrior
+from priorcase.bayes.priors import Auto, ClassPrior, Prior, PriorWeights, SymmetricPrior
 from priorcase.bayes.results import Contributions, JointDistribution
 from priorcase.bayes.words import Words
 from priorcase.exceptions import NotAvailableError, ParameterError, quoted
@@ -125,7 +125,8 @@ class NaiveBayes(AdditiveBayes):
     prior, class_prior
         Dirichlet weights s: a number, ``"jeffreys"`` (1/2), ``"laplace"`` (1), ``"bdeu"`` or ``BDeu(s)``,
         ``MEstimate(m)``, ``"auto"`` (maximizes the marginal likelihood), or a mapping by column (`PerAttribute`).
-        ``class_prior`` is a number, an array, a mapping from class to number, or None for the weights of ``prior``.
+        ``class_prior`` is None (weights of ``prior``), class probabilities that sum to 1 (an array or a mapping by
+        class, as in scikit-learn), or weights: a number for every class, ``Dirichlet([2, 5])``, ``Dirichlet({...})``.
     numeric
         Bins (``"mdl"``, ``"equal_width"``, ``"equal_frequency"``, ``"kmeans"``, ``"two_way"``, `CutPoints`), a density
         (``"student"``, ``"gaussian"``, ``"kernel"``), or a mapping from column to one of these.
@@ -211,7 +212,7 @@ class NaiveBayes(AdditiveBayes):
 
     def _new_model(self) -> AdditiveModel:
         memory, statistics, weights = self._attributes(), self._statistics(), self._weights()
-        shares = self._estimates.log_shares(additive.class_cells(statistics.class_counts, weights.classes))
+        shares = self._estimates.log_class_shares(statistics.class_counts, weights.classes)
         table = additive.value_table(statistics.discrete, weights.cells, self._estimates)
         kernels: dict[int, FittedKernels] = {}
         columns: dict[Student | GaussianDensity, list[int]] = {}
@@ -238,16 +239,16 @@ class NaiveBayes(AdditiveBayes):
         if discrete.once is not None:
             table[discrete.once] = 0.0
         cells = additive.value_cells(discrete, weights.cells)
-        classes = additive.class_cells(statistics.class_counts, weights.classes)
-        first = Scale.JOINT
+        counts, first = statistics.class_counts, Scale.JOINT
         if row_weights is None:  # one lookup per row, in tables with one row fewer in the row's own class
             less = estimates.log_shares(cells.without(1.0))
             less = additive.with_missing(less, discrete, np.zeros_like(discrete.totals))
             if discrete.once is not None:
                 less[discrete.once] = 0.0
-            without, same = _class_logs(classes, estimates, np.arange(n), np.ones(n)), np.eye(n, dtype=np.bool_)
-            others = np.where(same, -np.inf, without)[classes.count > 0].max(axis=0)
-            alike = bool((same | (without == others))[classes.count > 0].all())  # regardless of the row's class
+            without = _class_logs(counts, weights.classes, estimates, np.arange(n), np.ones(n))
+            same = np.eye(n, dtype=np.bool_)
+            others = np.where(same, -np.inf, without)[counts > 0].max(axis=0)
+            alike = bool((same | (without == others))[counts > 0].all())  # regardless of the row's class
             if alike and not any(isinstance(strategy, (*DENSITIES, Words)) for strategy in memory.numeric):
                 first = wanted
             scorer = additive.discrete_scorer(others if alike else np.zeros(n), table, discrete)
@@ -261,7 +262,8 @@ class NaiveBayes(AdditiveBayes):
             if not alike:
                 joint += without[own]
         else:  # each row's weight is removed from its cells
-            joint, rows = _class_logs(classes, estimates, own, row_weights), np.arange(len(instances))
+            joint = _class_logs(counts, weights.classes, estimates, own, row_weights)
+            rows = np.arange(len(instances))
             for d, a in enumerate(discrete.attributes):
                 at = discrete.starts[d] + slots_of(instances.column(a), discrete.cuts[d])
                 added, counted = table[at], discrete.left_out[at]
@@ -287,8 +289,13 @@ class NaiveBayes(AdditiveBayes):
 # -- leave-one-out
 
 
-def _class_logs(cells: Cells, estimates: Estimates, own: IntArray, row_weights: FloatArray) -> FloatArray:
+def _class_logs(
+    class_counts: FloatArray, prior: ClassPrior, estimates: Estimates, own: IntArray, row_weights: FloatArray
+) -> FloatArray:
     """Return the log-probability of each class when each row is left out in turn, shape (rows, classes)."""
+    if prior.fixed:
+        return np.repeat(np.log(prior.weights)[np.newaxis], len(own), axis=0)
+    cells = additive.class_cells(class_counts, prior.weights)
     count, weight = cells.count[own], cells.weight[own]
     counts = np.repeat(cells.count[np.newaxis], len(own), axis=0)
     counts[np.arange(len(own)), own] = _less(count, row_weights)

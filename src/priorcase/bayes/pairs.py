@@ -24,6 +24,7 @@ from priorcase._core import count_pairs, edge_shares, largest_tree, log_tree_sum
 from priorcase._locks import cached_property
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray
 from priorcase.bayes.predictive import log_rising
+from priorcase.bayes.priors import ClassPrior
 from priorcase.exceptions import TooLargeError
 
 Family = Literal["all_trees", "best_tree", "super_parents", "plain_super_parents"]
@@ -43,6 +44,7 @@ _WHOLE = 2.0**26
 # Minimum number of rows whose values are numbered at once; blocks limit memory, and grow with the size of the tables.
 _ROWS_AT_ONCE = 1 << 16
 _MAX_CACHED = 256
+_FIXED = 2.0**900
 
 
 # -- weights
@@ -57,7 +59,7 @@ class PairWeights:
     (Heckerman, Geiger & Chickering 1995).
     """
 
-    classes: FloatArray
+    classes: ClassPrior
     totals: FloatArray
     values: FloatArray  # in the layout of `PairCounts.singles`
     wider: FloatArray  # replaces ``values`` for attributes that have an additional value in a query
@@ -69,11 +71,11 @@ class PairWeights:
     def even(cls, sizes: Sequence[int] | IntArray, n_classes: int, ess: float) -> Self:
         """Return the weights of an equivalent sample of ``ess`` rows, spread evenly over all cells of each table."""
         widths, share = np.asarray(sizes, np.int64), ess / n_classes
-        classes, each, wider = np.full(n_classes, share), share / widths, share / (widths + 1)
+        totals, each, wider = np.full(n_classes, share), share / widths, share / (widths + 1)
         unseen = np.repeat(wider[:, np.newaxis], n_classes, axis=1)
         return cls(
-            classes,
-            classes,
+            ClassPrior(totals),
+            totals,
             np.repeat(each, widths * n_classes),
             np.repeat(wider, widths * n_classes),
             unseen,
@@ -85,7 +87,7 @@ class PairWeights:
         """Return the weights for queries with an additional value in some attributes, given as a mask."""
         if not attributes.any():
             return self
-        values = np.where(np.repeat(attributes, sizes * self.classes.size), self.wider, self.values)
+        values = np.where(np.repeat(attributes, sizes * self.totals.size), self.wider, self.values)
         each = None
         if self.each is not None and self.each_wider is not None:
             each = np.where(attributes, self.each_wider, self.each)
@@ -196,8 +198,7 @@ class PairCounts:
 
     def log_naive(self, weights: PairWeights) -> float:
         """Return the log marginal likelihood of all rows under naive Bayes."""
-        own, total = log_rising(weights.classes, self.classes).sum(), weights.classes.sum()
-        of_classes = own - log_rising(np.array(total), self.classes.sum())
+        of_classes = weights.classes.log_evidence(self.classes)
         singles = self._single_logs(weights).sum() - self.n_attributes * self._class_logs(weights)
         return float(of_classes + singles)
 
@@ -441,7 +442,10 @@ class PairModel:
         counts, logs, (own, leave) = self.counts, self._log_weights(widened), left_out or (None, None)
         tables = (counts.classes, counts.singles, counts.pairs, counts.sizes)
         weights = self.weights.widened(widened, counts.sizes)
-        prior = weights.classes, weights.totals, weights.values, np.ascontiguousarray(weights.unseen).ravel()
+        classes = weights.classes.weights
+        if weights.classes.fixed:  # the core adds counts, which do not change such large numbers
+            classes = classes * _FIXED
+        prior = classes, weights.totals, weights.values, np.ascontiguousarray(weights.unseen).ravel()
         return tree_joint_logs(self.family, *tables, *prior, logs, self.least, codes, own, leave, threads)
 
     def _log_weights(self, widened: BoolArray) -> FloatArray:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize_scalar
 
-from priorcase._parameters import as_python, is_number
+from priorcase._parameters import as_python, is_number, settle
 from priorcase._typing import FloatArray, IntArray, Name, Value
 from priorcase.bayes.memory import FIRST, Discrete, Statistics, group_sums
 from priorcase.bayes.parts import Parts
@@ -26,6 +26,7 @@ from priorcase.schema.kinds import identity, is_missing, plain
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-100, 1e100
 _LEAST_SHARE = 1e-150  # smallest share of a weight divided among many values
 _PER_DECADE, _TOLERANCE = 4, 4e-7
+_SUM_TOLERANCE = 1e-6  # of the sum of class probabilities
 
 Weights: TypeAlias = float | Mapping[Value, float] | Sequence[float] | Sequence[Sequence[float]] | FloatArray
 
@@ -34,6 +35,28 @@ def _weight(parameter: str, value: object) -> float:
     if is_number(value) and _LEAST_WEIGHT <= (number := as_python(value)) <= _MOST_WEIGHT:
         return float(number)
     raise ParameterError(f"{parameter} must be a finite number above 0 (1e-100 to 1e100), got {quoted(value)}")
+
+
+def _settled(given: object, parameter: str) -> Weights:
+    if isinstance(given, Mapping) and given:
+        return {plain(value): _weight(f"{parameter}[{value!r}]", weight) for value, weight in given.items()}
+    if is_number(given) or isinstance(given, (bool, np.bool_)):
+        return _weight(parameter, given)
+    weights = None if isinstance(given, (str, Mapping)) else as_floats(given)
+    if weights is None or weights.ndim not in (1, 2) or not weights.size:
+        raise ParameterError(
+            f"{parameter} must be a number above 0, a mapping from value to number, or an array of shape (values,) or "
+            f"(classes, values), got {quoted(given)}. For example, pass 2.0 or {{'red': 2.0, 'green': 1.0}}."
+        )
+    _check_weights(parameter, weights)
+    return tuple(weights.tolist()) if weights.ndim == 1 else tuple(map(tuple, weights.tolist()))
+
+
+def _check_weights(parameter: str, weights: FloatArray) -> None:
+    if not ((weights >= _LEAST_WEIGHT) & (weights <= _MOST_WEIGHT)).all():
+        raise ParameterError(
+            f"{parameter} must be finite numbers above 0 (1e-100 to 1e100). 1.0 for each value is the uniform prior."
+        )
 
 
 @runtime_checkable
@@ -101,13 +124,33 @@ class SymmetricPrior(ABC):
 class Dirichlet(SymmetricPrior):
     """Prior with the same positive weight for every value and class; weight 1 is the uniform prior.
 
+    For ``class_prior``, the weight can also be an array with one weight for each class, in the order of ``classes_``,
+    or a mapping from class to weight.
+
     >>> Dirichlet(0.5).weights("colour", ["red", "green"], n_classes=3)
     array([0.5, 0.5])
+    >>> Dirichlet([2, 5])
+    Dirichlet(weight=(2.0, 5.0))
     """
 
-    weight: float = 1.0
+    weight: float | Sequence[float] | Mapping[Value, float] = field(default=1.0, hash=False)
+
+    def __post_init__(self) -> None:
+        settled = _settled(self.weight, "weight")
+        if isinstance(settled, tuple) and isinstance(settled[0], tuple):
+            raise ParameterError(f"weight must be a number, an array or a mapping, got {quoted(self.weight)}")
+        settle(self, weight=settled)
+
+    @property
+    def by_class(self) -> bool:
+        return not is_number(self.weight)
 
     def _weight(self, n_values: FloatArray, n_classes: int) -> FloatArray:
+        if self.by_class:
+            raise ParameterError(
+                f"{quoted(self)} has one weight for each class, and is for class_prior only. Pass one number for all "
+                "values, or a mapping from column to weights."
+            )
         return np.full(n_values.shape, self.weight)
 
 
@@ -288,6 +331,8 @@ def resolve_prior(spec: object) -> Prior | Auto:
         return _NAMED[spec]
     if isinstance(spec, Mapping):
         return PerAttribute(spec)
+    if isinstance(spec, Dirichlet) and spec.by_class:
+        spec.class_weight(1)  # raises the error
     if isinstance(spec, (Prior, Auto)) and not isinstance(spec, type):
         return spec
     raise ParameterError(
@@ -309,48 +354,55 @@ def check_prior_goes_with(prior: object, predictive: str) -> None:
         )
 
 
-def resolve_class_prior(spec: object, prior: Prior, labels: Sequence[Value]) -> FloatArray:
-    """Return the weights of the classes in the order of ``labels``; ``spec`` is the parameter ``class_prior``."""
+@dataclass(frozen=True, eq=False)
+class ClassPrior:
+    """Dirichlet weights of the classes or, if ``fixed``, class probabilities that do not depend on the rows."""
+
+    weights: FloatArray
+    fixed: bool = False
+
+    def log_evidence(self, counts: FloatArray) -> float:
+        """Return the log marginal likelihood of the classes of all rows."""
+        if self.fixed:
+            return float((counts * np.log(self.weights)).sum())
+        return float(log_marginal(counts, self.weights))
+
+
+def resolve_class_prior(spec: object, prior: Prior, labels: Sequence[Value]) -> ClassPrior:
+    """Return weights or probabilities in the order of ``labels``; ``spec`` is the parameter ``class_prior``."""
     labels = [plain(label) for label in labels]  # NumPy strings would show their type in messages
+    n = len(labels)
     if spec is None:
-        return np.full(len(labels), _given_weights(prior, prior.class_weight(len(labels)), "class_weight", ()))
-    if is_number(spec):
-        weights = np.full(len(labels), _weight("class_prior", spec))
-    elif isinstance(spec, Mapping):
-        found = _by_key(spec, labels, "class_prior", "class")
-        return np.array([_weight(f"class_prior[{k!r}]", w) for k, w in zip(labels, found, strict=True)])
+        return ClassPrior(np.full(n, _given_weights(prior, prior.class_weight(n), "class_weight", ())))
+    counts = spec.weight if isinstance(spec, Dirichlet) else spec
+    if is_number(counts):
+        return ClassPrior(np.full(n, _weight("class_prior", counts)))
+    if isinstance(counts, Mapping):
+        settled = {label: _weight(f"class_prior[{label!r}]", weight) for label, weight in counts.items()}
+        weights, total = np.array(_by_key(settled, labels, "class_prior", "class")), sum(settled.values())
     else:
-        given = None if isinstance(spec, (str, bool, np.bool_)) else as_floats(spec)
-        if given is None or given.shape != (len(labels),):
-            raise ParameterError(
-                "class_prior must be None (for the weights of prior), a finite number above 0, a mapping from class to "
-                f"number, or an array of the shape ({len(labels)},) for {listed(labels)}, got {quoted(spec)}"
-            )
-        weights = given
+        weights = _class_array(counts, labels)
+        total = float(weights.sum())
+    fixed = not isinstance(spec, Dirichlet)
+    if fixed and not math.isclose(total, 1.0, rel_tol=_SUM_TOLERANCE):
+        shown = quoted(counts if isinstance(counts, Mapping) else weights.tolist())
+        raise ParameterError(
+            f"class_prior must be probabilities that sum to 1, as in scikit-learn, got {shown} with the sum "
+            f"{total:.6g}. For pseudo-counts, pass class_prior=Dirichlet({shown})."
+        )
+    return ClassPrior(weights, fixed)
+
+
+def _class_array(given: object, labels: Sequence[Value]) -> FloatArray:
+    weights = None if isinstance(given, (str, bool, np.bool_)) else as_floats(given)
+    if weights is None or weights.shape != (len(labels),):
+        raise ParameterError(
+            "class_prior must be None (for the weights of prior), a pseudo-count for every class, the probabilities of "
+            f"the classes, or Dirichlet with their pseudo-counts, by class or in the shape ({len(labels)},) for "
+            f"{listed(labels)}, got {quoted(given)}"
+        )
     _check_weights("class_prior", weights)
     return weights
-
-
-def _settled(given: object, parameter: str) -> Weights:
-    if isinstance(given, Mapping) and given:
-        return {plain(value): _weight(f"{parameter}[{value!r}]", weight) for value, weight in given.items()}
-    if is_number(given):
-        return _weight(parameter, given)
-    weights = None if isinstance(given, (str, Mapping)) else as_floats(given)
-    if weights is None or weights.ndim not in (1, 2) or not weights.size:
-        raise ParameterError(
-            f"{parameter} must be a number, a mapping from value to number, or an array of shape (values,) or "
-            f"(classes, values), got {quoted(given)}. For example, pass 2.0 or {{'red': 2.0, 'green': 1.0}}."
-        )
-    _check_weights(parameter, weights)
-    return tuple(weights.tolist()) if weights.ndim == 1 else tuple(map(tuple, weights.tolist()))
-
-
-def _check_weights(parameter: str, weights: FloatArray) -> None:
-    if not ((weights >= _LEAST_WEIGHT) & (weights <= _MOST_WEIGHT)).all():
-        raise ParameterError(
-            f"{parameter} must be finite numbers above 0 (1e-100 to 1e100). 1.0 for each value is the uniform prior."
-        )
 
 
 def _by_key(given: Mapping[Any, Any], values: Sequence[Value], parameter: str, what: str) -> list[Any]:
@@ -387,7 +439,7 @@ class PriorWeights:
 
     prior: Prior
     cells: CellWeights
-    classes: FloatArray
+    classes: ClassPrior
     words: Mapping[int, FloatArray] = field(default_factory=dict)
     """Weights of the words of texts, by attribute, shape (classes or 1, words)."""
 
@@ -507,6 +559,6 @@ def log_marginals(discrete: Discrete, weights: FloatArray, more: FloatArray | fl
 
 def counts_evidence(statistics: Statistics, weights: PriorWeights) -> float:
     """Return the log marginal likelihood of classes, discrete values and words (Kontkanen et al. 1998, eq. 8)."""
-    classes = log_marginal(statistics.class_counts, weights.classes)
+    classes = weights.classes.log_evidence(statistics.class_counts)
     texts = sum(float(words.log_evidence(weights.words[a]).sum()) for a, words in statistics.texts.items())
-    return float(classes) + float(log_marginals(statistics.discrete, weights.cells.cells).sum()) + texts
+    return classes + float(log_marginals(statistics.discrete, weights.cells.cells).sum()) + texts

@@ -21,8 +21,8 @@ from priorcase.bayes.additive import AdditiveModel, Density, Estimates, Scale, T
 from priorcase.bayes.memory import UNSEEN, BayesMemory, Discrete, Statistics, slots_of
 from priorcase.bayes.naive_bayes import AdditiveBayes
 from priorcase.bayes.numeric import PLUG_IN, Numeric, Student, blocks_without_each, log_densities
-from priorcase.bayes.predictive import log_marginal, log_rising
-from priorcase.bayes.priors import Auto, CellWeights, Dirichlet, Prior, PriorWeights
+from priorcase.bayes.predictive import log_rising
+from priorcase.bayes.priors import Auto, CellWeights, ClassPrior, Dirichlet, Prior, PriorWeights
 from priorcase.bayes.results import Relevance
 from priorcase.bayes.words import WordCounts
 from priorcase.exceptions import ParameterError, quoted
@@ -126,8 +126,8 @@ class SubsetAveragedBayes(AdditiveBayes):
     @reads
     def log_evidence_(self) -> float:
         """Log marginal likelihood of the stored rows and their classes, averaged over all subsets of the attributes."""
-        classes = log_marginal(self._statistics().class_counts, self._weights().classes)
-        return float(classes) + float(self._evidence().log_totals.sum())
+        classes = self._weights().classes.log_evidence(self._statistics().class_counts)
+        return classes + float(self._evidence().log_totals.sum())
 
     # -- parameters
 
@@ -147,7 +147,7 @@ class SubsetAveragedBayes(AdditiveBayes):
     def _counts_evidence(self, statistics: Statistics, weights: PriorWeights) -> float:
         memory = self._attributes()
         evidence = _subset_evidence(statistics, weights, memory, self._inclusion, densities=False)
-        return float(log_marginal(statistics.class_counts, weights.classes)) + float(evidence.log_totals.sum())
+        return weights.classes.log_evidence(statistics.class_counts) + float(evidence.log_totals.sum())
 
     def _evidence(self) -> SubsetEvidence:
         memory, statistics, weights = self._attributes(), self._statistics(), self._weights()
@@ -157,7 +157,6 @@ class SubsetAveragedBayes(AdditiveBayes):
 
     def _new_model(self) -> AdditiveModel:
         statistics, weights, evidence = self._statistics(), self._weights(), self._evidence()
-        classes = additive.class_cells(statistics.class_counts, weights.classes)
         densities, memory = {}, self._attributes()
         for a, strategy in enumerate(memory.numeric):
             if isinstance(strategy, Student):
@@ -169,17 +168,14 @@ class SubsetAveragedBayes(AdditiveBayes):
         for a, words in statistics.texts.items():
             pooled = _pooled_words(weights.prior, memory, a, words, statistics.n_classes)()
             texts[a] = TextTerms(words, weights.words[a], _EVIDENCE, pooled, float(evidence.log_odds[a]))
-        shares = _EVIDENCE.log_shares(classes)
+        shares = _EVIDENCE.log_class_shares(statistics.class_counts, weights.classes)
         return AdditiveModel(shares, statistics.discrete, table, densities, texts=texts)
 
     def _left_out(self, scale: Scale) -> FloatArray:
         memory, statistics, weights = self._attributes(), self._statistics(), self._weights()
         evidence, instances, discrete = self._evidence(), memory.instances, statistics.discrete
         own, row_weights = memory.class_positions(statistics.codes), instances.weights
-        # Log-probabilities of the classes, up to a constant.
-        joint = np.repeat(np.log(statistics.class_counts + weights.classes)[np.newaxis], own.size, axis=0)
-        less = np.maximum(statistics.class_counts[own] - (1.0 if row_weights is None else row_weights), 0.0)
-        joint[np.arange(own.size), own] = np.log(less + weights.classes[own])
+        joint = _class_logs(statistics.class_counts, weights.classes, own, row_weights)
         terms, n = _discrete_terms(discrete, weights, evidence), joint.shape[1]
         step = max(1, _NUMBERS_AT_ONCE // n)
         for d, a in enumerate(discrete.attributes):
@@ -347,6 +343,16 @@ def _value_table(discrete: Discrete, weights: PriorWeights, evidence: SubsetEvid
 
 
 # -- leave-one-out
+
+
+def _class_logs(counts: FloatArray, prior: ClassPrior, own: IntArray, row_weights: FloatArray | None) -> FloatArray:
+    """Return the leave-one-out log-probabilities of the classes, up to a constant, shape (rows, classes)."""
+    total = prior.weights if prior.fixed else counts + prior.weights
+    joint = np.repeat(np.log(total)[np.newaxis], own.size, axis=0)
+    if not prior.fixed:
+        less = np.maximum(counts[own] - (1.0 if row_weights is None else row_weights), 0.0)
+        joint[np.arange(own.size), own] = np.log(less + prior.weights[own])
+    return joint
 
 
 def _discrete_terms(
