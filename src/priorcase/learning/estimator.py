@@ -9,7 +9,7 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast, get_args
 
 import joblib
 import numpy as np
@@ -29,6 +29,7 @@ from priorcase.exceptions import (
     TargetError,
     TooFewRowsError,
     UninformativeColumnWarning,
+    advice,
     is_unwarned,
     joined,
     listed,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 SchemaLike = Schema | Mapping[Name, Kind] | None
 M = TypeVar("M", bound=Memory)
+E = TypeVar("E")
 
 _THREADS_PER_CORE = 4
 _FEW_ROWS = 20  # no warning for fewer rows
@@ -56,8 +58,48 @@ _THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?")  # 203,593
 _MANY_NUMBERS = 10  # a column with at least as many numbers for each other value should be numeric
 
 
+# Parameters of other libraries, mostly of scikit-learn, and the parameters here that have their meaning.
+_OTHER_NAMES: dict[str, tuple[str, ...]] = {
+    "weights": ("vote", "kernel"),
+    "metric": ("distance",),
+    "metric_params": ("distance",),
+    "p": ("distance",),
+    "k": ("n_neighbors", "n_centers"),
+    "n_clusters": ("n_centers",),
+    "alpha": ("prior", "ridge"),
+    "smoothing": ("prior",),
+    "priors": ("class_prior",),
+    "fit_prior": ("class_prior",),
+    "estimators": ("members",),
+    "cv": ("folds",),
+    "param_grid": ("candidates",),
+    "param_distributions": ("candidates",),
+    "n_features_to_select": ("n_features",),
+    "features": ("categorical_features",),
+    "seed": ("random_state",),
+    "threads": ("n_jobs",),
+    "n_threads": ("n_jobs",),
+}
+
+
 class EstimatorMeta(ABCMeta):
-    """Metaclass that limits ``help`` and ``dir`` of an estimator class to the methods that this library defines."""
+    """Metaclass of all estimators: suggests names for unknown parameters, and keeps ``help`` and ``dir`` short.
+
+    ``help`` and ``dir`` of an estimator class list only the methods that this library defines.
+    """
+
+    def __call__(cls: type[E], *args: Any, **parameters: Any) -> E:
+        try:
+            return cast(E, ABCMeta.__call__(cls, *args, **parameters))
+        except TypeError:
+            _check_names(cls, parameters)
+            raise
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """Signature without ``self``; otherwise `inspect.signature` would return the signature of ``__call__``."""
+        signature = inspect.signature(cls.__init__)
+        return signature.replace(parameters=list(signature.parameters.values())[1:])
 
     def __dir__(cls) -> list[str]:
         parameters = inspect.signature(cls).parameters
@@ -69,6 +111,19 @@ class EstimatorMeta(ABCMeta):
             return not re.fullmatch(r"_.*|.*_|set_\w+_request", name)
 
         return [name for name in super().__dir__() if is_added(name)]
+
+
+def _check_names(cls: type, parameters: Mapping[str, Any]) -> None:
+    """Raise an error that suggests a parameter if the constructor of an estimator class lacks one of these names."""
+    known = inspect.signature(cls).parameters
+    unknown = next((name for name in parameters if name not in known), None)
+    if unknown is None or any(each.kind is each.VAR_KEYWORD for each in known.values()):
+        return
+    remedy = advice(unknown, known, otherwise=f"Its parameters are {', '.join(known)}.")
+    meant = next((name for name in _OTHER_NAMES.get(unknown, ()) if name in known), None)
+    if meant is not None:
+        remedy = f"Did you mean {meant!r}?"
+    raise TypeError(f"{cls.__name__}() got an unexpected keyword argument {unknown!r}. {remedy}") from None
 
 
 class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):

@@ -130,6 +130,8 @@ class AllKNN(VotingReducer):
     By default, all rows are checked against the whole table before any row is deleted. With ``successive=True`` and
     ``distance="euclidean"``, the result is that of imbalanced-learn's ``AllKNN(sampling_strategy="all",
     kind_sel="mode", allow_minority=True)`` if no class disappears and the distances from a row differ and are positive.
+    If every row would be deleted, which is likely for a few rows with random classes (such as those of scikit-learn's
+    ``check_n_features_in_after_fitting``), ``fit`` raises `TooFewRowsError`.
 
     Parameters
     ----------
