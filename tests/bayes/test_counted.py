@@ -115,6 +115,12 @@ def test_what_is_added_merged_and_forgotten_leaves_no_trace(name: str, n: int, s
         merged, turned = pc_clone(whole).fit(X, y).merge(other), pc_clone(whole).fit(X_more, y_more).merge(whole)
         assert merged.digest() == changed.digest() == turned.digest()
         same(merged, turned, queries)
+    if name in STAYING:  # the cut points were learned from rows that might go
+        before = changed.digest()
+        with pytest.raises(ForgettingError, match=r"columns 'b', 'c' were learned .* CutPoints"):
+            changed.forget_rows(X_more, y_more)
+        assert changed.digest() == before
+        return
     changed.forget_rows(X_more.iloc[::-1], y_more[::-1])
     assert changed.digest() == digest
     same(changed, whole, queries)
@@ -133,9 +139,26 @@ def test_saved_pickled_and_copied(name: str, tmp_path: Path) -> None:
     for other in (loaded, pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
         assert other.digest() == model.digest()
         same(other, model, X)
-        other.forget_rows(X[:5], y[:5])
+        if name in STAYING:
+            other.partial_fit(X[:5], y[:5])
+        else:
+            other.forget_rows(X[:5], y[:5])
         assert other.digest() != model.digest()
     assert model.n_samples_fit_ == 80
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_forgotten_rows_leave_no_cut_points(name: str) -> None:
+    """After 40 rows with other numbers are forgotten, the model is fitted to the rest, or says that it cannot be."""
+    X, y = split(frame(80))
+    gone, y_gone = X[:40].assign(b=X.b[:40] * 7.0 + 50.0), ["yes", "no"] * 20
+    counted = model_named(name, keep_rows=False).fit(pd.concat([gone, X[40:]]), [*y_gone, *y[40:]])
+    if name in STAYING:
+        with pytest.raises(ForgettingError, match="cut points"):
+            counted.forget_rows(gone, y_gone)
+    else:
+        counted.forget_rows(gone, y_gone)
+        same(counted, model_named(name, keep_rows=True).fit(X[40:], y[40:]), X)
 
 
 def test_a_value_or_class_without_rows_is_unknown_again() -> None:
@@ -221,7 +244,11 @@ def test_cut_points_from_a_sample_do_not_depend_on_batches(few: int, size: int) 
     # Rows that come later are counted by the same cut points, and go again.
     changed = whole.partial_fit(X[:50], y[:50])
     same(changed, pc.NaiveBayes(numeric=cuts).fit(X, y).partial_fit(X[:50], y[:50]), X)
-    assert changed.forget_rows(X[:50], y[:50]).digest() == model.digest()
+    with pytest.raises(ForgettingError, match="column 'c'"):
+        changed.forget_rows(X[:50], y[:50])
+    fixed = pc.NaiveBayes(numeric=cuts, keep_rows=False).fit(X, y)
+    again = pc.NaiveBayes(numeric=cuts, keep_rows=False).fit(X, y).partial_fit(X[:50], y[:50])
+    assert again.forget_rows(X[:50], y[:50]).digest() == fixed.digest()
 
 
 def test_many_numbers_that_come_later_settle_the_cut_points(few: int) -> None:

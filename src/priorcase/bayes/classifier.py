@@ -111,7 +111,12 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
     @changes
     def forget_rows(self, X: Any, y: Any) -> Self:
-        """Forget rows with these values, for ``keep_rows=False``; raise an error if a row cannot have been counted."""
+        """Forget rows with these values, for ``keep_rows=False``; raise an error if a row cannot have been counted.
+
+        Rows are forgotten as if they had never been counted. If cut points were learned and then fixed, this is not
+        possible, and the method raises `ForgettingError`: in tree and super-parent models with a binned column without
+        given `CutPoints`, and in the other models after more than 131,072 different numbers in a column.
+        """
         memory = self._stored()
         if not isinstance(memory, CountedMemory):
             raise NotAvailableError("the rows are stored with ids; use forget(ids) with ids from ids_")

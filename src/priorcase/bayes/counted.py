@@ -4,8 +4,9 @@ Rows are counted and then discarded. The model keeps the number of rows of each 
 the values and of the distinct numbers. Once the cut points of a numeric column are fixed, the counts of its bins
 replace the counts of its numbers. The model also keeps exact sums for numeric columns with a density and, if needed,
 counts of pairs of values. All counts are integers, so they do not depend on the order of rows, batches or merges, and
-subtracting rows undoes adding them. A `Tally` contains the counts of some rows: learning adds a tally, forgetting
-subtracts a tally, and merging adds the tally of another model.
+subtracting rows undoes adding them. Only fixed cut points that were learned would remain, so rows can then not be
+forgotten. A `Tally` contains the counts of some rows: learning adds a tally, forgetting subtracts a tally, and merging
+adds the tally of another model.
 
 The cut points of a numeric column are learned from a table that counts, for each distinct number, the rows of each
 class. If there are more than `MOST_DISTINCT` distinct numbers, a first pass keeps only the numbers with the smallest
@@ -37,6 +38,7 @@ from priorcase.exceptions import (
     NotAvailableError,
     ParameterError,
     SchemaMismatchError,
+    named,
 )
 from priorcase.instances import Instances
 from priorcase.instances.instances import CodeColumn, described, with_lengths
@@ -395,8 +397,21 @@ class CountedMemory(BayesMemory):
 
     def forget_rows(self, table: Table, targets: Table) -> None:
         """Subtract rows from the counts; raise an error if some of these rows cannot have been counted."""
+        self._check_cuts()
         self._cache.clear()
         self.absorb(self._tallied(table, targets), sign=-1)
+
+    def _check_cuts(self) -> None:
+        """Raise an error if cut points that are now fixed were learned from rows that might be forgotten."""
+        pairs = zip(self._binned, self._numbers, strict=True)
+        learned = [a for a, held in pairs if held.cuts is not None and not isinstance(self.numeric[a], CutPoints)]
+        if learned:
+            labels = [self.instances.schema.label(a) for a in learned]
+            raise ForgettingError(
+                f"rows cannot be forgotten exactly: the cut points of {named('column', labels)} were learned from all "
+                "rows, and the numbers themselves were not kept. The model is unchanged. Fit with given cut points, "
+                f"numeric={{{labels[0]!r}: CutPoints((18, 65))}}, fit with keep_rows=True, or fit without the rows."
+            )
 
     def _tallied(self, table: Table, targets: Table) -> Tally:
         """Count some rows in one call of the compiled core, and return the counts."""

@@ -98,7 +98,7 @@ class EstimatorMeta(ABCMeta):
     @property
     def __signature__(cls) -> inspect.Signature:
         """Signature without ``self``; otherwise `inspect.signature` would return the signature of ``__call__``."""
-        signature = inspect.signature(cls.__init__)
+        signature = inspect.signature(cls.__init__)  # type: ignore[misc]  # the constructor of this very class
         return signature.replace(parameters=list(signature.parameters.values())[1:])
 
     def __dir__(cls) -> list[str]:

@@ -36,7 +36,9 @@ def value_orders(
         known = ~np.isnan(values)
         likeness[known] += position * (np.unique(values[known], return_inverse=True)[1] + 1.0)
     for position, (column, count) in enumerate(zip(codes, counts, strict=True), start=len(numbers) + 1):
-        likeness += position * np.append(np.unique(count, return_inverse=True)[1] + 1.0, 0.0)[column]
+        # A code without rows, left by forgotten rows, has no frequency: it would raise all ranks but that of missing.
+        frequencies = np.unique(count[count > 0.0])
+        likeness += position * np.append(np.searchsorted(frequencies, count) + 1.0, 0.0)[column]
     return [
         np.lexsort((_sums(column, weights * likeness, count.size), -count))
         for column, count in zip(codes, counts, strict=True)
