@@ -16,6 +16,7 @@ from reference import predictive as exact
 from scipy.special import gammaln
 
 from priorcase.bayes import (
+    NaiveBayes,
     evidence,
     growth,
     laplace,
@@ -333,3 +334,21 @@ FUNCTIONS = {name: globals()[name] for name in NAMES} | {"m_estimate": lambda co
 
 
 WEIGHTED = {"evidence": evidence, "maximum_a_posteriori": maximum_a_posteriori, "log_marginal": log_marginal}
+
+
+def test_sc_favors_classes_without_rows() -> None:
+    """Eq. 8 (Kontkanen et al. 1997): an empty class pays nothing for its attributes, also if its row is left out."""
+    coins = np.random.default_rng(0).integers(0, 2, (40, 14)).astype(str)
+    sides = ["left", "right"] * 20
+    model = NaiveBayes("sc").partial_fit(coins, sides, classes=["left", "never", "right"])
+    joint = model.predict_joint_log_proba(coins[:1])[0]
+    with_rows = []
+    for side in ("left", "right"):
+        same = (coins[np.array(sides) == side] == coins[0]).sum(axis=0)
+        with_rows.append(growth(20) + (growth(same) - growth(20)).sum())
+    np.testing.assert_allclose(joint[[0, 2]] - joint[1], with_rows, rtol=1e-9)  # the terms of the empty class are 0
+    assert model.predict_proba(coins[:1])[0, 1] > 0.99
+    evidence = NaiveBayes().partial_fit(coins, sides, classes=["left", "never", "right"])
+    assert evidence.predict_proba(coins[:1])[0, 1] < 0.1
+    alone = NaiveBayes("sc").fit(coins, ["once", *sides[1:]])
+    assert alone.loo_predict_proba()[0, 1] > 0.99

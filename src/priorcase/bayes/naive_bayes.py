@@ -122,6 +122,8 @@ class NaiveBayes(AdditiveBayes):
     predictive
         Probability of a value seen in f of h rows, given weights s of n values. ``"sc"``: see `stochastic_complexity`.
         ``"evidence"``: posterior mean, ``(f + s) / (h + sum s)``. ``"map"``: mode, ``(f + s - 1) / (h + sum s - n)``.
+        With ``"sc"``, a class without rows pays nothing for its values, and can get a probability near 1; leaving out
+        the only row of a class gives such a class, too.
     prior, class_prior
         Dirichlet weights s: a number, ``"jeffreys"`` (1/2), ``"laplace"`` (1), ``"bdeu"`` or ``BDeu(s)``,
         ``MEstimate(m)``, ``"auto"`` (maximizes the marginal likelihood), or a mapping by column (`PerAttribute`).
