@@ -92,10 +92,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
     @property
     @reads
     def relearns_(self) -> bool:
-        """Whether leave-one-out with ``relearn=True`` refits the model for each row.
-
-        A refit is needed if cut points, the parts of dates or sets, or the prior are learned from the rows.
-        """
+        """Whether ``relearn=True`` needs one fit per row, because cut points, parts or the prior are learned."""
         self._stored()
         return self._chooses()
 
@@ -198,7 +195,12 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
-        """Predict class probabilities of each stored row from all other rows; ``relearn=True`` refits for each row."""
+        """Predict the class probabilities of each stored row from all other rows.
+
+        The row's counts are subtracted exactly. Learned cut points, the parts of dates and sets, and a prior learned by
+        ``"auto"`` come from all rows, including the row itself; ``relearn=True`` learns them again without each row,
+        with one fit per row if `relearns_` is true.
+        """
         return self._leave_one_out(relearn, Scale.PROBABILITY)
 
     @reads
@@ -219,6 +221,9 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
             return True
         cuts = (strategy for strategy in memory.numeric if hasattr(strategy, "cuts"))
         return isinstance(self._prior, Auto) or any(not isinstance(strategy, CutPoints) for strategy in cuts)
+
+    def _refit_differs(self) -> bool:
+        return self._chooses()
 
     @abstractmethod
     def _scores(self, table: Table, scale: Scale, *, threads: int) -> FloatArray:

@@ -45,6 +45,7 @@ _BOUNDS = dict.fromkeys(("profiles", "unseen", "missing"), (0.0, 1 + 1e-9))
 _BOUNDS |= dict.fromkeys(("low", "high", "breaks", "numbers"), (-1e308, 1e308)) | {"scale": (0.0, 1e308)}
 # The range of smaller numbers is always finite.
 _LARGE = 1e290
+_LARGEST_WEIGHT = 1e100
 
 
 @dataclass(frozen=True)
@@ -265,7 +266,7 @@ class Comparison:
         )
         for term in (term for a, term in enumerate(terms) if a not in computed):
             for name, value in vars(term).items():
-                least, most = _BOUNDS.get(name, (0.0, 1e100))
+                least, most = _BOUNDS.get(name, (0.0, _LARGEST_WEIGHT))
                 numbers = np.asarray(0.0 if value is None else value, np.float64)
                 if not ((numbers >= least) & (numbers <= most)).all():  # a distance that is NaN would crash the core
                     raise ValueError("an invalid number")
@@ -350,6 +351,9 @@ class Description:
         _check_seen_ranges(told["low"], told["high"], cells, comparison.ranged > 0)
         for name, least in (("sums", -np.inf), ("norms", 0.0)):
             checked(told[name], np.float64, (width,), least=least)
+        weights = np.divide(told["sums"], told["norms"], out=np.zeros(width), where=told["norms"] > 0.0)
+        if not (weights <= _LARGEST_WEIGHT).all():
+            raise ValueError("an attribute weight is too large")
         checked(told["counts"], np.float64, (None,), least=0.0)
         recent = checked(told["recent"], np.int64, (None,), least=0)
         if told["arrivals"] != n_seen or not 0 <= told["n_dropped"] < 2**62 or recent.size > rules.window:

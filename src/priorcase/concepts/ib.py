@@ -94,6 +94,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator[ConceptMemory]):
     n_jobs: int | None = None
 
     _keep: ClassVar[str]
+    _saves_labels: ClassVar[bool] = False
 
     # -- learning
 

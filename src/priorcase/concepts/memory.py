@@ -110,12 +110,18 @@ class ConceptMemory(Memory):
         kinds = [kind for _, columns in self.calls for _, kind in columns or ()]
         if firsts != sorted({int(first) for first in firsts}) or not all(isinstance(kind, Kind) for kind in kinds):
             raise ValueError("the calls are invalid")
+        known = instances if self.log is None else self.log
+        if not all(self.seen.knows(rows) for rows in (instances, known)):
+            raise ValueError("some rows have a class that was never seen")
         if not described and self.seen.n_rows:
             raise ValueError("the rows have no description")
         if not described:
             return
         comparison, coded = Comparison.restored(state["comparison"], rules, instances.schema), self.seen.coded
         n_seen, codes = self.seen.n_rows, [code for code, _ in described]
+        recorded = self.log is not None or (rules.keeps_all and (bool(comparison.live) or not rules.growing))
+        if recorded and len(known) and (not firsts or firsts[0] > known.ids.min()):
+            raise ValueError("some rows belong to no call")
         if codes[0] is not None or len({*codes}) < len(codes) or (len(codes) > 1 and not rules.per_class):
             raise ValueError("the descriptions do not match per_class")
         if any(type(code) is not int or not 0 <= code < len(self.seen.labels) for code in codes[1:]):

@@ -47,6 +47,7 @@ WeightingName: TypeAlias = Literal["one_pass", "multi_pass"]
 Weighting: TypeAlias = tuple[WeightingName | None, int, bool]
 
 _COUNT = [Interval(Integral, 1, None, closed="left")]
+_PASSES = [Interval(Integral, 1, 1_000, closed="both")]  # the time of a fit is proportional to this number
 _POWER = [Interval(Real, 1, None, closed="left")]
 _WIDTH = 40  # maximum width of a string or a set in a table of differences
 # Larger numbers may have an infinite range.
@@ -73,8 +74,8 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         ``"multi_pass"``: each row updates the record of its nearest *other* exemplar. ``"one_pass"``: each new row
         updates the record of the nearest exemplar so far (shuffle a table sorted by class). None: all weights are 1.
     passes, inherit
-        For ``"multi_pass"``, the number of passes. For ``"one_pass"``, whether a new exemplar starts with the record of
-        its nearest exemplar, instead of ``used = correct = 1``.
+        For ``"multi_pass"``, the number of passes (at most 1,000). For ``"one_pass"``, whether a new exemplar starts
+        with the record of its nearest exemplar, instead of ``used = correct = 1``.
     bins
         Number of bins of a numeric column; None for ``max(5, number of classes)``.
     unseen
@@ -130,7 +131,7 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
         "exponent": _POWER,
         "power": _POWER,
         "weighting": [None, StrOptions({"one_pass", "multi_pass"})],
-        "passes": _COUNT,
+        "passes": _PASSES,
         "inherit": ["boolean"],
         "bins": [None, Interval(Integral, 1, 1_000_000, closed="both")],
         "unseen": [StrOptions({"maximal", "prior", "zero"})],
@@ -333,7 +334,7 @@ class ExemplarMemory(NeighborsMemory):
         super().restore(instances, state)
         if "records" in state:
             used, correct = (checked(each, np.int64, (len(self),), least=1) for each in state["records"])
-            if (used < correct).any():
+            if (used < correct).any() or (used > 2**53).any():  # larger numbers are not exact as floats
                 raise ValueError("the records are invalid")
             self._cache["records"] = instances.version, (used, correct)
 

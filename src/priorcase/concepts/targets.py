@@ -138,6 +138,11 @@ class SeenClasses:
         labeling = replace(self.labeling, batches=batches)
         return replace(self, labeling=labeling, labels=labels, rows=rows, n_rows=len(instances))
 
+    def knows(self, instances: Instances) -> bool:
+        """Return whether the classes of all rows were seen."""
+        pairs = zip(instances.target_values(), instances.target_counts().tolist(), strict=False)
+        return self.indicator or all(value in self.index for value, count in pairs if count)
+
     def coded(self, instances: Instances, positions: IdArray) -> AnyArray:
         """Return the targets of stored rows as class codes, or as 0/1 memberships of shape (rows, classes)."""
         if not self.indicator:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
@@ -277,19 +276,14 @@ def _from_one_fit(trial: Trial) -> tuple[Predictions | None, float, float]:
     start = perf_counter()
     proba = logs = None
     if hasattr(model, "loo_predict_proba"):
-        proba = aligned(_asked(model.loo_predict_proba), model.classes_, task.labels)
+        proba = aligned(np.asarray(model.loo_predict_proba()), model.classes_, task.labels)
         logs = log_of_truth(proba, task.codes)
         if np.isneginf(logs).any() and hasattr(model, "loo_predict_log_proba"):
-            exact = aligned(_asked(model.loo_predict_log_proba), model.classes_, task.labels, empty=-np.inf)
+            exact = aligned(np.asarray(model.loo_predict_log_proba()), model.classes_, task.labels, empty=-np.inf)
             logs = exact[np.arange(len(task)), task.codes]
     if hasattr(model, "loo_predict"):
-        predicted = _asked(model.loo_predict).reshape(len(task))
+        predicted = np.asarray(model.loo_predict()).reshape(len(task))
     else:
         assert proba is not None
         predicted = task.labels[proba.argmax(axis=1)]
     return Predictions(task.truth, predicted, proba, logs, task.labels), fit_seconds, perf_counter() - start
-
-
-def _asked(method: Any) -> AnyArray:
-    """Call a method, with ``relearn=True`` if it accepts this argument."""
-    return np.asarray(method(relearn=True) if "relearn" in inspect.signature(method).parameters else method())

@@ -29,6 +29,7 @@ from priorcase.schema.kinds import canonical, content_of, identity, is_missing
 _EPOCHS = count()
 # Products of weights and votes must neither overflow nor vanish.
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-100, 1e100
+_LARGEST_SPAN = 2**32 - 2  # between the ids of stored rows, which a compiled index numbers by 32 bits
 # Removed rows stay in memory until there are more than _FEW of them and more than one row in _SHARE was removed.
 _FEW, _SHARE = 1024, 64
 
@@ -552,7 +553,9 @@ class Instances(TextResult):
         kinds = (*schema.kinds, *(targets.kinds if targets else ()))
         if not isinstance(ids, np.ndarray) or ids.dtype != np.int64 or ids.ndim != 1 or type(next_id) is not int:
             raise ValueError("missing row ids")
-        ends = (0, 0) if not ids.size else (ids[0], ids[-1] + 1)
+        ends = (0, 0) if not ids.size else (int(ids[0]), int(ids[-1]) + 1)
+        if ids.size and next_id - ends[0] > _LARGEST_SPAN:
+            raise ValueError("row ids that are too far apart")
         if not 0 <= next_id < 2**62 or (ids[1:] <= ids[:-1]).any() or ends[0] < 0 or ends[1] > next_id:
             raise ValueError("row ids that are not ascending")
         found = tuple(

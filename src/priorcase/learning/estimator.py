@@ -9,7 +9,7 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, cast, get_args
 
 import joblib
 import numpy as np
@@ -137,6 +137,8 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
     categorical_features: Any
     schema: Any
     n_jobs: int | None
+    _saves_labels: ClassVar[bool] = True
+    """Whether a classifier saves its labels itself; otherwise, its memory does."""
     _memory: M
     _backend: Backend | None
     _fitted_with: dict[str, Any]
@@ -221,9 +223,9 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
         self.__dict__.update(before)
         self._check_parameters()
         self._backend = state["backend"]
-        if "labels" in state:
+        if isinstance(self, ClassifierMixin) and self._saves_labels:
             self._labeling = Labeling.restored(state["labels"], rows)
-        if "flat" in state:
+        if isinstance(self, RegressorMixin):
             self._flat = bool(state["flat"])
         self._memory = self._new_memory(rows.schema, rows.targets)
         self._memory.restore(rows, state)
@@ -279,6 +281,10 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
     def _missing_is_informative(self) -> bool:
         """Return whether explanations show missing values as reasons, instead of omitting them."""
         return False
+
+    def _refit_differs(self) -> bool:
+        """Return whether leave-one-out may differ from predictions after a refit without each row."""
+        return True
 
     def _finish_fit(self) -> None:
         """Compute results that would otherwise slow down the first query after `fit`."""

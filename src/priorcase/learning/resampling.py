@@ -77,7 +77,7 @@ def needs_refits(estimator: Any, relearn: object) -> bool:
     check_value("relearn", relearn, ["boolean"])
     if len(estimator._answering()) < 2:
         raise TooFewRowsError("leave-one-out needs at least two rows; only one is stored. Add rows with partial_fit.")
-    return bool(relearn) and bool(estimator.relearns_)
+    return bool(relearn) and bool(estimator._refit_differs())
 
 
 def refits(estimator: E) -> Iterator[tuple[int, E, Table]]:

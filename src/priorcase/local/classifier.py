@@ -406,7 +406,12 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
-        """Predict class probabilities of each row from all other rows; see `LocallyWeightedRegressor.loo_predict`."""
+        """Predict the class probabilities of each stored row from all other rows.
+
+        The local models are fitted without the row. Column statistics of the distance, attribute weights, a selected
+        ``n_neighbors`` or ``bandwidth``, and the values and numbers that a local naive Bayes model counts or scales by
+        come from all rows, including the row itself; ``relearn=True`` computes them again, with one fit per row.
+        """
         refit = needs_refits(self, relearn)
         self._check_left_out()
         return self._joined(len(self._stored()), self._refitted() if refit else self._left_out_fits())

@@ -391,8 +391,10 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
 
     @reads
     def loo_predict(self, *, relearn: bool = False) -> FloatArray:
-        """Predict each stored row from all other rows with the direct solver. Column statistics, learned weights and
-        selected parameters come from all rows; ``relearn=True`` refits without each row if `relearns_` is true.
+        """Predict each stored row from all other rows with the direct solver.
+
+        Column statistics of the distance, attribute weights, robustness weights and selected parameters come from all
+        rows, including the row itself; ``relearn=True`` computes them again without each row, with one fit per row.
         """
         refit = needs_refits(self, relearn)
         self._check_left_out()
@@ -407,7 +409,7 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
     @property
     @reads
     def relearns_(self) -> bool:
-        """Whether ``relearn=True`` needs one fit per row, because robustness weights or other choices use targets."""
+        """Whether leave-one-out without ``relearn=True`` sees targets, through robustness weights or other choices."""
         return super().relearns_ or self._rounds > 0
 
     # -- fits

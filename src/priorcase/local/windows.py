@@ -405,7 +405,7 @@ class LocallyWeighted(NeighborsEstimator):
     @property
     @reads
     def relearns_(self) -> bool:
-        """Whether ``relearn=True`` needs one fit per row, because weights or selected parameters use targets."""
+        """Whether leave-one-out without ``relearn=True`` sees targets, through weights or selected parameters."""
         return self._stored().learns_from_targets or self._chooses
 
     def _given(self) -> str:

@@ -317,7 +317,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     @property
     @reads
     def relearns_(self) -> bool:
-        """Whether ``relearn=True`` needs one fit per row, because k, weights or distances are learned from targets."""
+        """Whether leave-one-out without ``relearn=True`` sees targets, through learned k, weights or distances."""
         return self._k == "loo" or self._stored().learns_from_targets
 
     @reads
@@ -327,8 +327,10 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray | list[FloatArray]:
-        """Predict the class probabilities of each stored row from all other rows, in the order of ``ids_``. Column
-        statistics, learned weights and k use all rows, or only the other rows if ``relearn`` and `relearns_` are true.
+        """Predict the class probabilities of each stored row from all other rows, in the order of ``ids_``.
+
+        Column statistics of the distance (such as ranges), attribute weights and k come from all rows, including the
+        row itself; ``relearn=True`` computes them again without each row, with one fit per row.
         """
         return self._by_target(left_out_answers(self, relearn, KNNClassifier._probabilities))
 

@@ -1009,8 +1009,8 @@ class _KNNCV(RowsEstimator[Memory]):
     def loo_predict(self, *, relearn: bool = False) -> AnyArray:
         """Predict each stored row from all other rows, in the order of ``ids_``.
 
-        The parameters were selected on all rows. With ``relearn=True``, the parameters for each row are selected on the
-        other rows.
+        The parameters were selected on all rows, and column statistics come from all rows. With ``relearn=True``, both
+        come from the other rows only.
         """
         if not needs_refits(self, relearn):
             return np.asarray(self._ask("loo_predict"))

@@ -101,8 +101,9 @@ class Network:
             if not isinstance(kind, Numeric):
                 known = np.array([value is not None for value in instances.values(a)], bool)
                 codes = checked(cells[:, a], np.float64, (m,), least=0.0, missing=True)
-                codes = np.floor(codes[~np.isnan(codes)])
-                if (codes >= known.size).any() or not known[codes.astype(np.int64)].all():
+                codes = codes[~np.isnan(codes)]
+                whole = codes == np.floor(codes)
+                if not whole.all() or (codes >= known.size).any() or not known[codes.astype(np.int64)].all():
                     raise ValueError("a center has a value that does not exist in the column")
         return cls(like.at(cells), widths, weights, intercept, told["alpha"], spectrum, curve)
 
@@ -320,7 +321,7 @@ class RBFNetwork(NeighborsEstimator):
     @property
     @reads
     def relearns_(self) -> bool:
-        """Whether ``relearn=True`` needs one fit per row, because centers, widths or penalty depend on targets."""
+        """Whether leave-one-out without ``relearn=True`` sees targets, through centers, widths or penalty."""
         design = self._design
         by_score = isinstance(design.alpha, str) or design.width == "auto" or design.centers == "stratified"
         # Without a penalty a row may be predicted only by a center at the row itself, which must be left out too.
@@ -427,7 +428,9 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
     @reads
     def loo_predict(self, *, relearn: bool = False) -> FloatArray:
         """Predict each stored row from all other rows, in closed form for fixed centers, widths and penalty.
-        ``relearn=True`` fits the network again without each row if centers, widths or penalty depend on the targets.
+
+        Centers, widths, penalty, column statistics and attribute weights come from all rows, including the row itself;
+        ``relearn=True`` fits the network again without each row.
         """
         return self._shaped(self._loo_outputs(relearn))
 
