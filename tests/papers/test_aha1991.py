@@ -168,6 +168,8 @@ def printed(line: Line, off: float = 0.0) -> dict[str, Any]:
         accuracy = np.array([-0.5, 0.5]) + line.accuracy[i] + shift
         storage = np.array([100.0 if i == 0 else line.storage[i - 1] + 2 * shift] * 2)
         found[name] = np.array([accuracy, storage, storage + 1])
+    tree = np.array([-0.5, 0.5]) + line.tree - 1.0
+    found[tables.C4] = np.array([tree, [np.nan] * 2, [np.nan] * 2])
     return found
 
 
@@ -175,8 +177,10 @@ def test_reports_print_ours_beside_theirs() -> None:
     report = tables.compare({LINES[0]: printed(LINES[0], off=-0.4)})
     assert str(report).splitlines()[:7] == [
         "accuracy in percent",
-        "                              IB1                      IB2                      IB3  C4 (published)",
-        "  Voting  91.8 ± 0.5 (91.8, +0.0)  90.5 ± 0.5 (90.9, -0.4)  91.6 ± 0.5 (91.6, +0.0)          (95.5)",
+        "                              IB1                      IB2                      IB3  "
+        "C4 (stand-in: pruned tree of scikit-learn)",
+        "  Voting  91.8 ± 0.5 (91.8, +0.0)  90.5 ± 0.5 (90.9, -0.4)  91.6 ± 0.5 (91.6, +0.0)  "
+        "                   94.5 ± 0.5 (95.5, -1.0)",
         "",
         "storage in percent",
         "                        IB2              IB3",
@@ -184,7 +188,8 @@ def test_reports_print_ours_beside_theirs() -> None:
     ]
     assert "the storage of IB3 is: Voting 8.4%." in report.notes[1]
     assert "means over 2 trials." in report.notes[0]
-    assert report.tables[0]["Voting", "C4 (published)"].ours is None
+    assert report.tables[0]["Voting", tables.C4].theirs == 95.5
+    assert "classification ← correct" in report.notes[-2]
 
 
 def test_reports_say_which_figures_do_not_agree() -> None:

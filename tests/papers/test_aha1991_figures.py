@@ -12,7 +12,7 @@ from papers import Options, aha1991
 from papers.aha1991 import CORNERS, DISJUNCTS, PAPER, draw_points, jagged_distance
 from papers.reproduction import Part
 from priorcase.concepts import IB1
-from priorcase.datasets import boundary_distance, make_disjuncts
+from priorcase.datasets import boundary_distance, load, make_disjuncts
 
 FEW = Options(trials=8)
 
@@ -167,3 +167,24 @@ def test_distances_of_the_rectangles_are_the_data_sets_own() -> None:
     far = boundary_distance(X) > 0.01
     cells = (X[far] * 100).astype(int)
     assert (inside[cells[:, 1], cells[:, 0]] == y[far]).all()
+
+
+def test_a_pruned_tree_stands_in_for_c4() -> None:
+    part = aha1991.figure_2(Options(trials=3))
+    (table,) = part.tables
+    (column,) = table.columns
+    assert column.startswith("C4 (stand-in")
+    areas = [table[str(stage), column].value for stage in aha1991.STAGES]
+    assert areas[0] < areas[2]
+    assert areas[2] > 80
+    assert "decision tree of scikit-learn" in part.notes[1]
+    assert artists(part) == [3]
+
+
+def test_the_stand_in_reads_mixed_columns_and_is_pruned() -> None:
+    X, y = load("penguins", frame=None)
+    model = aha1991.PrunedTree().fit(X, y)
+    assert (model.predict(X) == y).mean() > 0.95
+    noise = np.random.default_rng(0).integers(0, 2, 200)
+    grown = aha1991.PrunedTree().fit(np.random.default_rng(1).random((200, 2)), noise)
+    assert grown._tree.get_n_leaves() < 20
