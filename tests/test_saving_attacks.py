@@ -523,3 +523,91 @@ def test_statistics_that_were_made_up(statistics: Any, monkeypatch: pytest.Monke
     header["saved"]["model"]["state"]["statistics"] = statistics
     with pytest.raises(ReadingError, match="is damaged"):
         load_bytes(made_up(header, arrays))
+
+
+# -- parts that are missing, too large or belong to something else
+
+
+def state_of(header: Any) -> dict[str, Any]:
+    state: dict[str, Any] = header["saved"]["model"]["state"]
+    return state
+
+
+def without(part: str) -> Any:
+    return lambda header, arrays: state_of(header).pop(part)
+
+
+def with_part(part: str, value: Any) -> Any:
+    return lambda header, arrays: state_of(header).update({part: value})
+
+
+def with_passes(header: Any, arrays: list[bytes]) -> None:
+    header["saved"]["model"]["parameters"]["passes"] = 2**31 - 1
+
+
+def with_large_ids(header: Any, arrays: list[bytes]) -> None:
+    rows = state_of(header)["rows"]["rows"]
+    at = rows["ids"]["array"]
+    ids = numbers(arrays[at])[1]
+    arrays[at] = with_number(arrays[at], ids.size - 1, 2**62 - 2)
+    rows["next_id"] = 2**62 - 1
+
+
+def with_the_largest_id(header: Any, arrays: list[bytes]) -> None:
+    at = state_of(header)["rows"]["rows"]["ids"]["array"]
+    arrays[at] = with_number(arrays[at], numbers(arrays[at])[1].size - 1, 2**63 - 1)
+
+
+def with_half_a_code(header: Any, arrays: list[bytes]) -> None:
+    at = dict(state_of(header)["network"]["dict"])["cells"]["array"]
+    arrays[at] = with_number(arrays[at], numbers(arrays[at])[1].shape[0], 0.5)  # a colour; columns are contiguous
+
+
+def with_many_uses(header: Any, arrays: list[bytes]) -> None:
+    at = state_of(header)["records"]["tuple"][0]["array"]
+    arrays[at] = with_number(arrays[at], 0, 2**63 - 1)
+
+
+def with_huge_weights(header: Any, arrays: list[bytes]) -> None:
+    of_a_class = state_of(header)["descriptions"][1]["tuple"][1]
+    at = dict(of_a_class["dict"])["sums"]["array"]
+    arrays[at] = with_number(arrays[at], 0, 1e308)
+
+
+def with_another_class(header: Any, arrays: list[bytes]) -> None:
+    state_of(header)["log"]["rows"]["columns"][-1][1][0] = "c"
+
+
+FORGERIES = {
+    "KNNClassifier without labels": ("KNNClassifier", without("labels")),
+    "NaiveBayes without labels": ("NaiveBayes", without("labels")),
+    "PEBLS without labels": ("PEBLS", without("labels")),
+    "LocallyWeightedClassifier without labels": ("LocallyWeightedClassifier", without("labels")),
+    "RBFNetworkClassifier without labels": ("RBFNetworkClassifier", without("labels")),
+    "RBFNetworkClassifier with half a code": ("RBFNetworkClassifier", with_half_a_code),
+    "PEBLS of many passes": ("PEBLS", with_passes),
+    "PEBLS used too often": ("PEBLS", with_many_uses),
+    "IB1 without calls": ("IB1 by first rows", with_part("calls", {"tuple": []})),
+    "IB3 without calls": ("IB3", with_part("calls", {"tuple": []})),
+    "IB3 with a class in its history alone": ("IB3", with_another_class),
+    "IB4 with huge weights": ("IB4", with_huge_weights),
+    "LocallyWeightedClassifier with ids far apart": ("LocallyWeightedClassifier", with_large_ids),
+    "LocallyWeightedClassifier with the largest id": ("LocallyWeightedClassifier", with_the_largest_id),
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_forgeries_that_failed_only_in_predict(forgery: str) -> None:
+    name, forge = FORGERIES[forgery]
+    header, arrays = opened(dump(fitted(name)))
+    assert load_bytes(made_up(header, arrays)).predict(X).size == len(X)
+    forge(header, arrays)
+    with pytest.raises(ReadingError):
+        load_bytes(made_up(header, arrays))
+
+
+def test_a_regressor_without_the_shape_of_its_targets() -> None:
+    header, arrays = opened(dump(pc.KNNRegressor(1).fit(X, range(6))))
+    state_of(header).pop("flat")
+    with pytest.raises(ReadingError):
+        load_bytes(made_up(header, arrays))
