@@ -16,14 +16,14 @@ Visit = Callable[..., Any]
 """Opens a page: ``visit(url, width=360, dark=True)``."""
 
 PICTURES = Path(os.environ.get("PRIORCASE_PICTURES", "build/explorer"))
-_COMMAND = [sys.executable, "-c", "from priorcase.cli import main; main()", "explore"]
+COMMAND = [sys.executable, "-c", "from priorcase.cli import main; main()", "explore"]
 
 
 @contextmanager
 def exploring(*args: object) -> Iterator[str]:
     """The URL, with its token, of an explorer that runs until the block ends."""
     env = {name: value for name, value in os.environ.items() if name != "PRIORCASE_TOKEN"}
-    command = [*_COMMAND, *map(str, args), "--port", "0", "--no-browser"]
+    command = [*COMMAND, *map(str, args), "--port", "0", "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as process:
         try:
             assert process.stdout is not None

@@ -7,17 +7,15 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, BinaryIO, Literal
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
-
 from priorcase.exceptions import MissingFileError, ParameterError, WritingError, quoted
+
+fcntl: Any = import_module("fcntl") if os.name == "posix" else None
 
 APPLICATION = 0x70634362
 """The application id in the header of every case base: the letters pcCb."""

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from browsing import Visit, check_accessible, exploring, settled
+from browsing import COMMAND, Visit, check_accessible, exploring, settled
 
 import priorcase as pc
 
@@ -37,3 +42,22 @@ def test_another_file_is_opened_from_the_error(visit: Visit, tmp_path: Path) -> 
         settled(page)
         assert page.title().endswith("other.txt")
         page.goto("about:blank")  # before the explorer stops
+
+
+def test_the_file_that_hides_the_token_leads_to_the_page(visit: Visit) -> None:
+    """The command opens its browser with the URL of a file, here a program that prints it."""
+    command = [*COMMAND, "--port", "0"]
+    env = os.environ | {"BROWSER": f"{sys.executable} -c 'import sys; print(sys.argv[1], flush=True)' %s"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as process:
+        try:
+            assert process.stdout is not None
+            lines = [process.stdout.readline(), process.stdout.readline()]
+            (url,) = re.findall(r"file://\S+", "".join(lines))
+            page = visit(url)
+            page.get_by_role("heading", name="The case").wait_for()
+            assert re.fullmatch(r"http://127\.0\.0\.1:\d+/#/ask\S*", page.url)
+            page.goto("about:blank")
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+        finally:
+            process.kill()

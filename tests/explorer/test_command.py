@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+from queue import Queue
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import pytest
 from commands import error, run, write
@@ -37,14 +41,37 @@ def test_a_table_is_explored(tmp_path: Path, apps: list[Any]) -> None:
         assert [one["prediction"] for one in client.predict([{"income": 3}, {"income": 17}])] == ["no", "yes"]
 
 
-def test_the_browser_is_opened_with_the_token(apps: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_browser_is_opened_through_a_private_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command line of the browser, which other users can see, does not contain the token."""
+    opened: Queue[tuple[str, str, int, int]] = Queue()
+    left: list[Path] = []
+
+    def open_file(url: str) -> None:
+        path = Path(url2pathname(urlsplit(url).path))
+        left.append(path)
+        opened.put((url, path.read_text(encoding="utf-8"), path.stat().st_mode, path.parent.stat().st_mode))
+
+    def serve(_: Any, sockets: Any) -> None:
+        address = sockets[0].getsockname()[1]
+        url, text, mode, folder_mode = opened.get(timeout=60)
+        assert url.startswith("file:")
+        assert TOKEN not in url
+        assert f'content="0; url=http://127.0.0.1:{address}/?token={TOKEN}"' in text
+        if os.name == "posix":
+            assert (mode & 0o777, folder_mode & 0o777) == (0o600, 0o700)
+
+    monkeypatch.setattr("webbrowser.open", open_file)
+    monkeypatch.setattr("uvicorn.Server.run", serve)
+    result = run("explore", "--port", 0, "--token", TOKEN)
+    assert result.exit_code == 0, result.output
+    assert not left[0].exists()
+
+
+def test_no_browser_is_opened_if_nobody_wants_one(apps: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     urls: list[str] = []
     monkeypatch.setattr("webbrowser.open", urls.append)
-    assert run("explore", "--port", 0).exit_code == 0
-    assert len(urls) == 1
-    assert "/?token=" in urls[0]
     assert run("explore", "--port", 0, "--no-browser").exit_code == 0
-    assert len(urls) == 1
+    assert urls == []
 
 
 def test_what_cannot_be_explored_is_said_in_a_sentence(tmp_path: Path, apps: list[Any]) -> None:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import csv
+import html
+import os
 import secrets
 import sys
 import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
@@ -81,13 +86,32 @@ def explore(table: str | None, host: str, port: int, token: str | None, read_onl
         note_open_host(host)
         if not read_only and given["save"] is None and (table is None or file_kind(table) != "cases"):
             note("changes stay in memory; --save FILE saves them")
-        if not given["no_browser"]:
-            Thread(target=webbrowser.open, args=(f"{address}?token={shown}",), daemon=True).start()
         limits: dict[str, Any] = {"body": 8 << 20, "seconds": 30.0, "observe": lambda *_: None, "uploads": UPLOADS}
-        run_app(Guard(Starting(make), token=shown, hosts=[host], **limits), listener)
+        app = Guard(Starting(make), token=shown, hosts=[host], **limits)
+        with nullcontext() if given["no_browser"] else _opened_in_browser(f"{address}?token={shown}"):
+            run_app(app, listener)
     for workspace in opened:
         workspace.close()
     say("Stopped.")
+
+
+@contextmanager
+def _opened_in_browser(url: str) -> Iterator[None]:
+    """Open a URL with a token in the browser through a file that only this user can read and that leads to the URL.
+
+    Other users can see the command line of the browser, which would otherwise contain the token.
+    """
+    link = html.escape(url)
+    with TemporaryDirectory(prefix="priorcase-", ignore_cleanup_errors=True) as folder:
+        page = Path(folder) / "priorcase.html"
+        with open(os.open(page, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(
+                '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>priorcase</title>'
+                f'<meta http-equiv="refresh" content="0; url={link}"></head>'
+                f'<body><p><a href="{link}">Continue to priorcase</a></p></body></html>\n'
+            )
+        Thread(target=webbrowser.open, args=(page.as_uri(),), daemon=True).start()
+        yield
 
 
 def _check_table(table: str | None, given: dict[str, Any]) -> None:

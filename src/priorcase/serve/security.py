@@ -158,7 +158,7 @@ class Guard:
         origins, site = headers.all("origin"), headers.first("sec-fetch-site")
         ours = (f"http://{hosts[0].lower()}", f"https://{hosts[0].lower()}")
         foreign = site in ("cross-site", "same-site")
-        enters = shown_token is not None and headers.first("sec-fetch-dest") == "document"  # see `redirect_file`
+        enters = shown_token is not None and headers.first("sec-fetch-dest") == "document"
         if any(origin.lower() not in ours for origin in origins) or (foreign and not enters):
             return problem(403, "Requests from pages of other sites are refused.")
         if path in _OPEN:
