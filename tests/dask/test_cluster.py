@@ -65,14 +65,6 @@ def test_same_answers(client, table):
     assert_array_equal(pc.dask.predict_proba(bayes, lazy).compute(), bayes.predict_proba(queries))
 
 
-def test_a_worker_dies_between_queries(client, table):
-    queries = mixed(30, 3)[0]
-    many = pc.dask.fit(pc.KNNClassifier(5), dd.from_pandas(table, npartitions=5), "y")
-    before = pc.dask.predict_proba(many, queries)
-    os.kill(pid_of_first(client), signal.SIGKILL)
-    assert_array_equal(pc.dask.predict_proba(many, queries), before)
-
-
 def slowly(frame):
     time.sleep(0.2)
     return frame
@@ -200,3 +192,12 @@ def test_compare(client, table):
         for name in learners:
             assert found.mean(name, score) == expected.mean(name, score)
     assert np.isfinite(found.mean("knn", "accuracy"))
+
+
+def test_a_worker_dies_between_queries(client, table):
+    """The last test of the cluster, which would start another worker for the next one."""
+    queries = mixed(30, 3)[0]
+    many = pc.dask.fit(pc.KNNClassifier(5), dd.from_pandas(table, npartitions=5), "y")
+    before = pc.dask.predict_proba(many, queries)
+    os.kill(pid_of_first(client), signal.SIGKILL)
+    assert_array_equal(pc.dask.predict_proba(many, queries), before)
