@@ -54,8 +54,16 @@ def prepared(estimator: Any, columns: list[str]) -> tuple[Any, pd.DataFrame, Any
     return model, table(ROWS, columns), np.array(y)
 
 
-each_table = pytest.mark.parametrize("columns", TABLES.values(), ids=TABLES)
-each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda one: type(one).__name__)
+def in_pairs(estimators: list[Any]) -> Any:
+    """Each estimator with all kinds together and with two alone, which take turns; the rest of the product is slow."""
+    alone = [name for name in TABLES if name != "all"]
+    cases = []
+    for i, estimator in enumerate(estimators):
+        chosen = {"all", alone[i % len(alone)], alone[(i + len(alone) // 2) % len(alone)]}
+        for name, columns in TABLES.items():
+            marks = [] if name in chosen else [pytest.mark.slow]
+            cases.append(pytest.param(estimator, columns, id=f"{type(estimator).__name__}-{name}", marks=marks))
+    return pytest.mark.parametrize(("estimator", "columns"), cases)
 
 
 def test_every_public_estimator_is_here() -> None:
@@ -64,8 +72,7 @@ def test_every_public_estimator_is_here() -> None:
     assert {one for one in public if not inspect.isabstract(one)} == {type(one) for one in [*ESTIMATORS, *REDUCERS]}
 
 
-@each_table
-@each_estimator
+@in_pairs(ESTIMATORS)
 def test_answers(estimator: Any, columns: list[str]) -> None:
     model, X, y = prepared(estimator, columns)
     queries, model = table(QUERIES, columns), model.fit(X, y)
@@ -87,10 +94,7 @@ def test_answers(estimator: Any, columns: list[str]) -> None:
     np.testing.assert_array_equal(load_bytes(dump(model)).predict(queries), answers)
 
 
-@each_table
-@pytest.mark.parametrize(
-    "estimator", [one for one in ESTIMATORS if hasattr(one, "partial_fit")], ids=lambda one: type(one).__name__
-)
+@in_pairs([one for one in ESTIMATORS if hasattr(one, "partial_fit")])
 def test_rows_come_and_go(estimator: Any, columns: list[str]) -> None:
     model, X, y = prepared(estimator, columns)
     queries, left = table(QUERIES, columns), np.arange(len(X)) % 3 > 0
@@ -109,10 +113,9 @@ def test_rows_come_and_go(estimator: Any, columns: list[str]) -> None:
     np.testing.assert_array_equal(grown.forget(np.flatnonzero(~left)).predict(queries), fresh(left))
 
 
-@each_table
-@pytest.mark.parametrize("reducer", REDUCERS, ids=lambda one: type(one).__name__)
-def test_reducers_keep_some_rows(reducer: Any, columns: list[str]) -> None:
-    model, X, y = prepared(reducer, columns)
+@in_pairs(REDUCERS)
+def test_reducers_keep_some_rows(estimator: Any, columns: list[str]) -> None:
+    model, X, y = prepared(estimator, columns)
     kept, labels = model.fit_resample(X, y)
     assert 0 < len(kept) == len(labels) < len(X)
     pd.testing.assert_frame_equal(kept, X.iloc[model.sample_indices_])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import signal
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -102,3 +104,10 @@ def test_a_failing_test_is_named(checkout: Path) -> None:
     tests.write_text("def test_good():\n    pass\n\n\ndef test_bad():\n    assert 1 > 2\n", encoding="utf-8")
     assert seed_faults.failure(["-n", "0", str(tests), "-k", "good"]) == ""
     assert seed_faults.failure(["-n", "0", str(tests)]).startswith("tests/sums/test_rows.py::test_bad")
+
+
+def test_tests_that_are_stopped_say_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped = subprocess.CompletedProcess([], -signal.SIGTERM, b"....", b"")
+    monkeypatch.setattr(seed_faults.subprocess, "run", lambda *_, **__: stopped)
+    with pytest.raises(InterruptedError):
+        seed_faults.failure([])

@@ -14,6 +14,7 @@ import json
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -171,6 +172,8 @@ def failure(arguments: list[str]) -> str:
         return "endless"
     if done.returncode in (0, 5):
         return ""
+    if -done.returncode in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+        raise InterruptedError("the tests were stopped from outside: what they would have found is unknown")
     output = (done.stdout + done.stderr).decode(errors="replace")
     first = re.search(r"^(?:FAILED|ERROR) (.*)$", output, re.MULTILINE)
     return first[1] if first else output.strip()[-200:]
@@ -203,6 +206,7 @@ def main() -> int:
     parser.add_argument("--log", type=Path, default=Path("build/faults.jsonl"), help="what was found so far")
     parser.add_argument("--list", action="store_true", help="show the faults and run nothing")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # files are restored then too
     faults = drawn(options.faults, options.seed)
     if options.list:
         print("\n".join(described(fault) for fault in faults))
