@@ -433,7 +433,8 @@ class Stack(GridResult):
     """Members of a stacked model with their weights and scores, which are printed as a table.
 
     ``weights`` contains the mixture weights. ``temperatures`` contains the temperatures of the members' probabilities
-    (empty for regression), and ``temperature`` is the temperature of the mixture. ``scores`` contains the held-out
+    (empty for regression), and ``temperature`` is the temperature of the mixture; temperatures above 1 move
+    probabilities toward the class frequencies. ``scores`` contains the held-out
     score of each member, and ``score`` is the held-out score of the stack. For classification, the score is the
     log-score (mean of ``ln p`` of the true class) after scaling by the temperature. For regression, the score is the
     root mean squared error. ``left_out`` lists the members scored by leave-one-out; all other members were scored by
@@ -956,8 +957,14 @@ class StackedClassifier(ClassifierMixin, Stacked):
 
     Notes
     -----
-    Some members cannot predict a query with a missing value in a column that is complete in the stored rows. They
-    predict copies of the query, filled in from the 32 nearest stored rows, and these predictions are averaged.
+    Values that no stored row has are treated like missing values. Some members cannot predict a query with a missing
+    value in a column that is complete in the stored rows. They predict copies of the query, filled in from the 32
+    nearest stored rows, and these predictions are averaged. If nothing is known, the prediction is the class
+    frequencies or, for regression, the mean of the targets, unless missing values of the stored rows depend on the
+    target; explanations then show missing values as reasons.
+
+    Columns that identify rows, are constant or have no values are not used, unless their kind is declared in
+    ``schema``. A member that cannot be fitted to the table is left out with a ``FitFailedWarning``.
 
     References
     ----------
