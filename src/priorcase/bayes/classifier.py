@@ -108,12 +108,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
     @changes
     def forget_rows(self, X: Any, y: Any) -> Self:
-        """Forget rows with these values, for ``keep_rows=False``; raise an error if a row cannot have been counted.
-
-        Rows are forgotten as if they had never been counted. If cut points were learned and then fixed, this is not
-        possible, and the method raises `ForgettingError`: in tree and super-parent models with a binned column without
-        given `CutPoints`, and in the other models after more than 131,072 different numbers in a column.
-        """
+        """Forget rows with these values (``keep_rows=False``); raise an error if learned cut points would remain."""
         memory = self._stored()
         if not isinstance(memory, CountedMemory):
             raise NotAvailableError("the rows are stored with ids; use forget(ids) with ids from ids_")
@@ -195,12 +190,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator[BayesMemory]):
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
-        """Predict the class probabilities of each stored row from all other rows.
-
-        The row's counts are subtracted exactly. Learned cut points, the parts of dates and sets, and a prior learned by
-        ``"auto"`` come from all rows, including the row itself; ``relearn=True`` learns them again without each row,
-        with one fit per row if `relearns_` is true.
-        """
+        """Predict each row from the others; learned bins, parts and priors use all rows unless ``relearn`` is true."""
         return self._leave_one_out(relearn, Scale.PROBABILITY)
 
     @reads

@@ -113,22 +113,19 @@ class AdditiveBayes(BayesClassifier):
 class NaiveBayes(AdditiveBayes):
     """Naive Bayes classifier for tables with mixed columns and missing values.
 
-    The joint probability is ``a_k prod_i phi_ki``, where a_k is the probability of class k and phi_ki the probability
-    or density of the value of attribute i in class k (Kontkanen et al. 1997; 1998, eqs. 7 to 9). Rows can be added and
-    removed as in `KNNClassifier`.
+    The joint probability is ``a_k prod_i phi_ki``: a_k for class k, and phi_ki (a probability or density) for the value
+    of attribute i in class k (Kontkanen et al. 1997; 1998, eqs. 7 to 9). Rows come and go as in `KNNClassifier`.
 
     Parameters
     ----------
     predictive
         Probability of a value seen in f of h rows, given weights s of n values. ``"sc"``: see `stochastic_complexity`.
         ``"evidence"``: posterior mean, ``(f + s) / (h + sum s)``. ``"map"``: mode, ``(f + s - 1) / (h + sum s - n)``.
-        With ``"sc"``, a class without rows pays nothing for its values, and can get a probability near 1; leaving out
-        the only row of a class gives such a class, too.
+        With ``"sc"``, a class without rows (or with one row, left out) can get a probability near 1.
     prior, class_prior
         Dirichlet weights s: a number, ``"jeffreys"`` (1/2), ``"laplace"`` (1), ``"bdeu"`` or ``BDeu(s)``,
         ``MEstimate(m)``, ``"auto"`` (maximizes the marginal likelihood), or a mapping by column (`PerAttribute`).
-        ``class_prior`` is None (weights of ``prior``), class probabilities that sum to 1 (an array or a mapping by
-        class, as in scikit-learn), or weights: a number for every class, ``Dirichlet([2, 5])``, ``Dirichlet({...})``.
+        ``class_prior``: None (as ``prior``), probabilities (array or mapping), or weights: ``Dirichlet([2, 5])``, 2.0.
     numeric
         Bins (``"mdl"``, ``"equal_width"``, ``"equal_frequency"``, ``"kmeans"``, ``"two_way"``, `CutPoints`), a density
         (``"student"``, ``"gaussian"``, ``"kernel"``), or a mapping from column to one of these.
@@ -137,8 +134,8 @@ class NaiveBayes(AdditiveBayes):
         ``"-inf"`` keeps zero probabilities, ``"cap100"`` or ``Cap(nats)`` sets the log-probability of impossible
         classes to -100 or -nats, ``"param_floor"`` or ``ParamFloor(floor)`` sets a minimum of 1e-4 or ``floor``.
     keep_rows
-        False stores counts instead of rows; see `forget_rows`. Leave-one-out, texts, dates, sets, circular columns,
-        kernel densities and sample weights other than 1 are then not available.
+        False stores counts, not rows; see `forget_rows`. Leave-one-out, texts, dates, sets, circular columns, kernel
+        densities and sample weights other than 1 are then not available.
     categorical_features, schema, n_jobs
         See `KNNClassifier`.
 

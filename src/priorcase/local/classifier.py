@@ -406,11 +406,9 @@ class LocallyWeightedClassifier(ClassifierMixin, windows.LocallyWeighted):
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
-        """Predict the class probabilities of each stored row from all other rows.
-
-        The local models are fitted without the row. Column statistics of the distance, attribute weights, a selected
-        ``n_neighbors`` or ``bandwidth``, and the values and numbers that a local naive Bayes model counts or scales by
-        come from all rows, including the row itself; ``relearn=True`` computes them again, with one fit per row.
+        """Predict the class probabilities of each stored row from all other rows. Column statistics, learned weights,
+        the selected ``n_neighbors`` or ``bandwidth``, and the values and column variances of local naive Bayes use all
+        rows; ``relearn=True`` refits, so that they use the other rows only.
         """
         refit = needs_refits(self, relearn)
         self._check_left_out()

@@ -391,10 +391,8 @@ class LocallyWeightedRegressor(RegressorMixin, windows.LocallyWeighted):
 
     @reads
     def loo_predict(self, *, relearn: bool = False) -> FloatArray:
-        """Predict each stored row from all other rows with the direct solver.
-
-        Column statistics of the distance, attribute weights, robustness weights and selected parameters come from all
-        rows, including the row itself; ``relearn=True`` computes them again without each row, with one fit per row.
+        """Predict each stored row from all other rows with the direct solver. Column statistics, learned weights and
+        selected parameters use all rows; ``relearn=True`` refits, so that they use the other rows only.
         """
         refit = needs_refits(self, relearn)
         self._check_left_out()

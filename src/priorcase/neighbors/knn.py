@@ -327,10 +327,8 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray | list[FloatArray]:
-        """Predict the class probabilities of each stored row from all other rows, in the order of ``ids_``.
-
-        Column statistics of the distance (such as ranges), attribute weights and k come from all rows, including the
-        row itself; ``relearn=True`` computes them again without each row, with one fit per row.
+        """Predict the class probabilities of each stored row from all other rows, in the order of ``ids_``. Column
+        statistics, learned weights and k use all rows; ``relearn=True`` refits, so that they use the other rows only.
         """
         return self._by_target(left_out_answers(self, relearn, KNNClassifier._probabilities))
 

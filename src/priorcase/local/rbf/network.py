@@ -427,10 +427,8 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
 
     @reads
     def loo_predict(self, *, relearn: bool = False) -> FloatArray:
-        """Predict each stored row from all other rows, in closed form for fixed centers, widths and penalty.
-
-        Centers, widths, penalty, column statistics and attribute weights come from all rows, including the row itself;
-        ``relearn=True`` fits the network again without each row.
+        """Predict each stored row from all other rows, in closed form for fixed centers, widths and penalty. These,
+        column statistics and attribute weights use all rows; ``relearn=True`` fits the network again without each row.
         """
         return self._shaped(self._loo_outputs(relearn))
 
