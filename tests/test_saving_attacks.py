@@ -132,6 +132,16 @@ def test_other_formats_are_refused(saved: bytes, number: Any, remedy: str) -> No
         load_bytes(made_up(header | {"format": number}, arrays))
 
 
+def test_names_that_occur_repeatedly_are_refused(saved: bytes) -> None:
+    header, arrays = opened(saved)
+    text = json.dumps(header)
+    assert load_bytes(made_up(text.encode(), arrays)).predict(X).tolist() == Y
+    repeated = text.replace('"n_neighbors": ', '"n_neighbors": 1, "n_neighbors": ', 1)
+    assert repeated != text
+    with pytest.raises(ReadingError, match="'n_neighbors' occurs more than once"):
+        load_bytes(made_up(repeated.encode(), arrays))
+
+
 # -- archives
 
 

@@ -58,6 +58,16 @@ def file_kind(path: str | os.PathLike[str]) -> Literal["model", "cases"] | None:
     return "model" if _MODEL.match(first) else None
 
 
+def json_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON as a dictionary; as ``object_pairs_hook``, it refuses names that occur repeatedly."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the name {quoted(repeated)} occurs more than once in an object")
+    return found
+
+
 def read_file(path: Path) -> bytes:
     try:
         return path.read_bytes()

@@ -41,7 +41,7 @@ from zlib import crc32
 
 import numpy as np
 
-from priorcase._files import check_path, map_file, whole_file
+from priorcase._files import check_path, json_object, map_file, whole_file
 from priorcase._typing import AnyArray
 from priorcase.exceptions import ReadingError, UnsupportedDataError, prefix_errors, quoted
 from priorcase.instances import Instances
@@ -237,7 +237,8 @@ def unpack(data: Bytes, *, source: str, verify: bool = True) -> Any:
         raise damaged(source, "checksum mismatch")
     try:
         entries = _entries(data, verify)
-        header = json.loads(bytes(entries.pop(_HEADER)), parse_float=_finite, parse_constant=_finite)
+        text = bytes(entries.pop(_HEADER))
+        header = json.loads(text, parse_float=_finite, parse_constant=_finite, object_pairs_hook=json_object)
         found = header["format"]
         if found != FORMAT:
             remedy = "Update priorcase" if isinstance(found, int) and found > FORMAT else "Fit the model again"

@@ -86,7 +86,7 @@ ERRORS: list[tuple[Callable[[], Any], str]] = [
     ),
     (lambda: FunctionGraph.from_json('{"arcs":[]}'), "it is not an object with a list 'arcs' and an entry 'labels'"),
     (lambda: FunctionGraph.from_json('{"arcs":{},"labels":{}}'), "it is not an object with a list 'arcs'"),
-    (lambda: FunctionGraph.from_json('{"arcs":[],"arcs":[],"labels":{}}'), "a name occurs twice in one object"),
+    (lambda: FunctionGraph.from_json('{"arcs":[],"arcs":[],"labels":{}}'), "the name 'arcs' occurs more than once"),
     (lambda: FunctionGraph.from_json('{"arcs":[],"labels":{}}'), "got no arcs"),
     (lambda: FunctionGraph.from_json('{"arcs":[["A","+","B"]],"labels":[]}'), "got labels=[]"),
     (lambda: FunctionGraph.parse("A +> B").sign("A", "C"), "got 'C', which is not a variable"),

@@ -260,6 +260,7 @@ LINES = [
     ("[" * 100_000, "it is not valid JSON"),
     ("[1]", "it is not a JSON object"),
     ('{"values":{"age":NaN}}', "it is not valid JSON"),
+    ('{"values":{"age":1,"age":2}}', "it is not valid JSON"),
     ('{"id":1}', "it has no values"),
     ('{"values":{},"color":1}', "it has an unknown entry 'color'"),
     ('{"values":{},"id":"1"}', "its 'id' is invalid: '1'"),

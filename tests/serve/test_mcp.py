@@ -140,6 +140,39 @@ def test_nothing_but_the_protocol_is_printed(tmp_path: Path) -> None:
     assert [json.loads(line)["id"] for line in out.splitlines()] == [1]
 
 
+def test_repeated_names_are_refused(base: Path) -> None:
+    """What a client sends is written here by hand, because a dictionary has no repeated names."""
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    lines = [json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello})]
+    lines.append('{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+    arguments = [
+        '{"case": {"area": "vpn", "people": 1, "people": 2}}',
+        '{"case": {"area": "vpn"}, "solution": {"do": "renew", "do": "wait"}}',
+        '{"case": {"area": "vpn"}, "case": {"area": "printer"}}',
+        '{"case": {"area": "vpn", "people": 2}}',
+    ]
+    call = '{"jsonrpc": "2.0", "id": %d, "method": "tools/call", "params": {"name": "add_case", "arguments": %s}}'
+    lines += [call % (number, given) for number, given in enumerate(arguments, start=1)]
+    command = [*PROGRAM, "serve", str(base), "--mcp"]
+    found = {}
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write("".join(f"{line}\n" for line in lines))
+        process.stdin.flush()
+        while len(found) < len(arguments) + 1:
+            document = json.loads(process.stdout.readline())
+            found[document["id"]] = document.get("result", {})
+        process.stdin.close()
+        assert process.wait(60) == 0
+    assert "'people' occurs more than once" in found[1]["content"][0]["text"]
+    assert "'do' occurs more than once" in found[2]["content"][0]["text"]
+    assert [found[number]["isError"] for number in (1, 2, 3)] == [True, True, True]
+    assert json.loads(found[4]["content"][0]["text"]) == {"id": 2}
+    with pc.CaseBase.open(base, readonly=True) as opened:
+        assert [case.id for case in opened] == [1, 2]
+
+
 def test_what_has_no_effect_or_is_missing_is_said(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "--port has no effect" in error(run("serve", model, "--mcp", "--port", 1))
     assert "--save has no effect" in error(run("serve", model, "--mcp", "--save", model))

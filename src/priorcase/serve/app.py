@@ -30,6 +30,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import priorcase as pc
 from priorcase._cancelling import Cancellation
+from priorcase._files import json_object
 from priorcase.documents import case_document
 from priorcase.exceptions import (
     CaseBaseBusyError,
@@ -42,7 +43,6 @@ from priorcase.exceptions import (
     TooLargeError,
     UnknownIdError,
     WritingError,
-    quoted,
 )
 from priorcase.serve import answers
 from priorcase.serve.security import Guard, problem, replayed
@@ -191,7 +191,7 @@ def read_json(body: bytes) -> Any:
     """Parse JSON; reject repeated names, lone surrogates, and NaN and infinity, which are not valid JSON."""
     try:
         text = body.decode("utf-8")
-        found = json.loads(text, parse_constant=_refuse, object_pairs_hook=_object)
+        found = json.loads(text, parse_constant=_refuse, object_pairs_hook=json_object)
         if "\\u" in text:
             json.dumps(found, ensure_ascii=False).encode("utf-8")
     except RecursionError:
@@ -203,14 +203,6 @@ def read_json(body: bytes) -> Any:
 
 def _refuse(name: str) -> None:
     raise ValueError(f"{name} is not allowed; write null for a missing value")
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        repeated = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
-        raise ValueError(f"the name {quoted(repeated)} occurs more than once in an object")
-    return found
 
 
 class _StrictRequest(Request):

@@ -6,8 +6,10 @@ Responses, limits and errors are the same as in the HTTP service. This module ne
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Any
+from io import BufferedReader, RawIOBase, TextIOWrapper
+from typing import Annotated, Any, BinaryIO
 
 from fastapi import HTTPException, Response
 from mcp.server.mcpserver import MCPServer
@@ -15,7 +17,8 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
 import priorcase as pc
-from priorcase.exceptions import PriorcaseError, TooLargeError, visible
+from priorcase._files import json_object
+from priorcase.exceptions import ParameterError, PriorcaseError, TooLargeError, visible
 from priorcase.serve import answers
 from priorcase.serve.app import Limits, Service
 
@@ -32,6 +35,7 @@ Id = Annotated[int, Field(strict=True, ge=0, le=2**62, description="Id of a case
 Values = Annotated[int, Field(strict=True, ge=2, le=50)]
 Where = Annotated[list[str], Field(description="Conditions such as people>=5, area=printer|vpn, system=?.")]
 
+_REPEATED = "\ufdd0 repeated names"
 _READS, _CHANGES = ToolAnnotations(read_only_hint=True), ToolAnnotations(read_only_hint=False, destructive_hint=False)
 
 
@@ -68,7 +72,7 @@ def create_mcp_server(
         answers.check_served(served)
     service = Service(served, limits or Limits(), target=target, read_only=read_only, save=None)
     about = "Past cases with their solutions" if is_base else f"Predictions of {target or 'a target'} from past cases"
-    server: MCPServer[Any] = MCPServer(
+    server = _Server(
         "priorcase", version=pc.__version__, instructions=f"{about}. Call schema first.", log_level="ERROR"
     )
     (_base_tools if is_base else _model_tools)(server, service)
@@ -173,11 +177,69 @@ def _base_tools(server: MCPServer[Any], service: Service) -> None:
         server.add_tool(feedback, annotations=_CHANGES, structured_output=False)
 
 
+class _Server(MCPServer[Any]):
+    """A server that marks objects with repeated names before the parser keeps only the last value of each name."""
+
+    async def run_stdio_async(self) -> None:
+        usual = sys.stdin
+        sys.stdin = TextIOWrapper(BufferedReader(_MarkedLines(usual.buffer)), encoding="utf-8", errors="replace")
+        try:
+            await super().run_stdio_async()
+        finally:
+            sys.stdin.detach()
+            sys.stdin = usual
+
+
+class _MarkedLines(RawIOBase):
+    """Lines of JSON in which objects with repeated names are replaced; see `_marked`."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._rest = file, b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._rest = self._rest or _marked(self._file.readline())
+        size = min(len(buffer), len(self._rest))
+        buffer[:size], self._rest = self._rest[:size], self._rest[size:]
+        return size
+
+
+def _marked(line: bytes) -> bytes:
+    """Return a line in which ``{_REPEATED: REASON}`` replaces each object of JSON with repeated names."""
+    found = False
+
+    def marked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal found
+        try:
+            return json_object(pairs)
+        except ValueError as error:
+            found = True
+            return {_REPEATED: str(error)}
+
+    try:
+        document = json.loads(line, object_pairs_hook=marked)
+    except (ValueError, RecursionError):
+        return line  # the server reports it
+    return json.dumps(document).encode() + b"\n" if found else line
+
+
+def _check_names(given: Any) -> None:
+    """Raise an error if arguments contain an object that `_marked` has replaced."""
+    if isinstance(given, dict) and _REPEATED in given:
+        raise ParameterError(f"The call is not valid: {given[_REPEATED]}.")
+    values = given.values() if isinstance(given, dict) else given if isinstance(given, list) else ()
+    for value in values:
+        _check_names(value)
+
+
 async def _result(service: Service, given: Any, answer: Callable[[], Awaitable[Response]]) -> CallToolResult:
     """Return the response to a call as JSON, or an error message if the call fails."""
     try:
         if len(json.dumps(given)) > service.limits.body:
             raise TooLargeError(f"The call has more than {service.limits.body:,} bytes.")
+        _check_names(given)
         answers.check_texts(given, service.limits.text)
         text, wrong = bytes((await answer()).body).decode("ascii"), False
     except PriorcaseError as error:

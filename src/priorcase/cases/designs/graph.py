@@ -10,6 +10,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
+from priorcase._files import json_object
 from priorcase._grids import TextResult
 from priorcase._locks import cached_property
 from priorcase.exceptions import ParameterError, listed, prefix_all_errors, quoted
@@ -127,7 +128,7 @@ class FunctionGraph(TextResult):
         if not isinstance(text, str):
             raise ParameterError(f"got {quoted(text)}; expected a string. For a list of arcs, use FunctionGraph(arcs).")
         try:
-            content = json.loads(text, object_pairs_hook=_without_repeats)
+            content = json.loads(text, object_pairs_hook=json_object)
         except (RecursionError, ValueError) as error:
             reason = "it nests too deeply" if isinstance(error, RecursionError) else f"it is not JSON ({error})"
         else:
@@ -310,10 +311,3 @@ def _check_name(what: str, name: object) -> None:
             f"got {quoted(name)} as {what}; expected a printable string of 1 to 200 characters that contains none of "
             "; : , > and neither starts nor ends with a space, + or -. Use short names such as 'Q1' or 'T hot'."
         )
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a name occurs twice in one object")
-    return found

@@ -20,6 +20,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
+from priorcase._files import json_object
 from priorcase.cases import kinds
 from priorcase.cases.case import Note
 from priorcase.cases.checks import check_key, check_known, check_text
@@ -220,7 +221,7 @@ def _lines(path: Path, budget: Budget) -> Iterator[Row]:
                 continue
             check_json(text, budget)
             try:
-                found = json.loads(text, parse_constant=_refuse)
+                found = json.loads(text, parse_constant=_refuse, object_pairs_hook=json_object)
             except (ValueError, RecursionError):
                 raise CaseBaseError(f"{path} line {number} is not a case: it is not valid JSON. {_BAD_LINE}") from None
             if not isinstance(found, dict):
