@@ -297,9 +297,15 @@ def _(path: Path) -> None:
 
 
 @file("endless.csv.gz")
+def _(path: Path) -> None:
+    """The lines are within the limit, but not within the memory."""
+    path.write_bytes(gzip.compress(b"1,2\n" * 2**24, 6) * 15)
+
+
+@file("endless-lines.csv.gz")
 def _(path: Path) -> dict[str, Any]:
-    path.write_bytes(gzip.compress(b"1,2\n" * 2**22) * 20)
-    return {"max_bytes": 2**28}
+    path.write_bytes(gzip.compress(b"1,2\n" * 2**20) * 20)
+    return {"max_bytes": 2**24}
 
 
 # -- files of cases
@@ -409,6 +415,7 @@ OTHERWISE = {
     "footer.parquet": "is not valid Parquet",
     "runs.feather": "column 'a' is run_end_encoded",
     "deep.jsonl": "line 1 is not valid JSON",
+    "endless.csv.gz": "needs more memory than is available",
     "far-row.xlsx": "has a row beyond 1,048,576",
 }
 
