@@ -69,7 +69,7 @@ def test_the_first_change_is_sent_at_once(visit: Visit, repairs: str) -> None:
       const sent = [];
       const before = window.fetch;
       window.fetch = (path, options) => (sent.push(path.split('?')[0]), before(path, options));
-      const box = document.querySelector('.case input[type=number]');
+      const box = document.querySelector('.case input[inputmode=decimal]');
       box.value = 7;
       box.dispatchEvent(new Event('input', { bubbles: true }));
       const first = [...sent];
@@ -211,6 +211,7 @@ def test_values_unlike_all_past_cases_are_marked(visit: Visit, repairs: str) -> 
     assert notes.all_inner_texts() == ["is outside the range 59 to 169 of the past cases"]
     described = "it => document.getElementById(it.getAttribute('aria-describedby')).textContent"
     assert box.evaluate(described) == notes.inner_text()
+    settled(page)
     check_accessible(page)
     box.fill("169")  # beyond the slider, but not beyond the past cases
     assert notes.count() == 0

@@ -105,7 +105,8 @@ def _workspace_routes(workspace: Workspace, service: Service) -> APIRouter:
     async def columns() -> Any:
         def summaries() -> Any:
             model, opened = service.model, workspace.opened
-            return column_summaries(model, opened.target, opened.left_out)
+            about = {} if opened.past is None else opened.past.about["columns"]
+            return column_summaries(model, opened.target, opened.left_out, about)
 
         return await service.answer(workspace.cached, "columns", summaries)
 

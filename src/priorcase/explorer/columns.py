@@ -26,19 +26,32 @@ _BINS, _LISTED = 32, 50  # bars of a histogram, and listed values of a column
 _QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
-def column_summaries(model: Any, target: str | None, left_out: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Return summaries of a model's columns and target as JSON; ``left_out`` maps unused columns to the reasons."""
+def column_summaries(
+    model: Any,
+    target: str | None,
+    left_out: Mapping[str, str] | None = None,
+    about: Mapping[str, Mapping[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """Return summaries of a model's columns and target as JSON.
+
+    ``left_out`` maps unused columns to the reasons. ``about`` describes the columns of the table that was read, such as
+    their decimal marks, in which the page shows and reads numbers.
+    """
     instances = pinned(model)._stored().instances
     classes = list(map(_text, instances.target_values())) if is_classifier(model) else None
     groups, outcomes = _thirds(instances.target()) if classes is None else (instances.target().astype(int), classes)
     kind = instances.targets.kinds[0]
     own = _summary(kind, instances.target(), instances.target_values() if isinstance(kind, Nominal) else (), None, 0)
+    columns = _summaries(instances, groups, len(outcomes))
+    wanted: dict[str, Any] = {"name": target, **own}
+    for column in [*columns, wanted]:
+        column["decimal"] = (about or {}).get(str(column["name"]), {}).get("decimal") or "."
     return {
         "rows": len(instances),
         "classes": classes,
         "outcomes": outcomes,
-        "columns": _summaries(instances, groups, len(outcomes)),
-        "target": {"name": target, **own},
+        "columns": columns,
+        "target": wanted,
         "left_out": dict(left_out or {}),
     }
 

@@ -4,6 +4,7 @@ import { Problem } from "./api.js";
 import { fill, h, same } from "./dom.js";
 import { caseForm } from "./form.js";
 import { byField, labeled, ownCase } from "./parts.js";
+import { checkNumbers, numberField } from "./typed.js";
 
 const LONGEST = 100000; // the limit of the service on a string
 
@@ -44,8 +45,9 @@ function anyField(name, { kind, values }, initial, changed = () => {}) {
     return { root: labeled(name, choice), value: () => JSON.parse(choice.value), show };
   }
   if (kind === "numeric") {
-    const box = h("input", { type: "number", step: "any", value: initial ?? "", oninput: changed });
-    return { root: labeled(name, box), value: () => (box.value === "" ? null : box.valueAsNumber), show: (value) => (box.value = value ?? "") };
+    const { box, note, show, value } = numberField({}, { change: changed });
+    show(initial);
+    return { root: h("div", {}, labeled(name, box), note), value, show };
   }
   const isJson = kind === "json";
   const known = `known-${name.toLowerCase()}`;
@@ -74,7 +76,7 @@ export function addForm(columns, known, solution, send) {
   const form = caseForm({ asked }, columns.columns.filter((column) => column.kind !== "graph"), { title: "A new case", hasTypical: false });
   const [did, came, by] = [anyField("Solution", columns.solution, solution), anyField("Outcome", columns.outcome, null), byField()];
   const [key, note, why] = [h("input", { type: "text", autocomplete: "off", maxlength: 1000 }), area(), h("input", { type: "text", autocomplete: "off", maxlength: LONGEST })];
-  const value = () => ({ case: asked.value(), solution: did.value(), outcome: came.value(), key: key.value.trim() || null, note: note.value.trim() || null, by: by.value(), why: why.value.trim() || null });
+  const value = () => (checkNumbers(form.root), { case: asked.value(), solution: did.value(), outcome: came.value(), key: key.value.trim() || null, note: note.value.trim() || null, by: by.value(), why: why.value.trim() || null });
   const parts = [h("h2", {}, "Solution and outcome"), did.root, came.root, labeled("Key", key, "Your own name for the case, such as a ticket number."), labeled("Note", note), labeled("Reason for adding it", why, "For the history."), by.root];
   return h("div", { class: "one" }, h("div", { class: "left" }, form.root), h("div", { class: "right" }, sending({ parts, button: "Add the case", value, send, class: "change", "aria-label": "Details of the case" })));
 }
@@ -91,6 +93,7 @@ export function editForm(columns, found, send) {
   const by = byField();
   const why = h("input", { type: "text", autocomplete: "off", maxlength: LONGEST });
   const value = () => {
+    checkNumbers(form.root);
     const next = asked.value();
     const names = columns.columns.filter((column) => column.kind !== "graph" && !same(found.values[column.name], next[column.name])).map((column) => column.name);
     const body = { changes: Object.fromEntries(names.map((name) => [name, next[name] ?? null])), by: by.value(), why: why.value.trim() || null };

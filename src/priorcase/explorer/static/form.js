@@ -2,6 +2,7 @@
 
 import { histogram } from "./charts.js";
 import { fill, h, MISSING, record, shown } from "./dom.js";
+import { numberField } from "./typed.js";
 
 const NONE = "–1";
 
@@ -83,17 +84,22 @@ function list(column, id, change) {
 }
 
 function numeric(column, id, change) {
-  const box = h("input", { id, type: "number", step: "any", placeholder: MISSING, autocomplete: "off", oninput: () => change(box.value === "" || !box.validity.valid ? null : box.valueAsNumber) });
-  if (column.low === undefined) return { nodes: [box], show: (value, isOwn) => shownIn(box, value, isOwn) };
+  const typed = numberField({ id, placeholder: MISSING }, { decimal: column.decimal, change });
+  const { box, note } = typed;
+  const showTyped = (value, isOwn) => {
+    if (isOwn && (document.activeElement === box || box.hasAttribute("aria-invalid"))) return; // the user is typing here
+    typed.show(value);
+  };
+  if (column.low === undefined) return { nodes: [typed.nodes], show: showTyped };
   const digits = Math.max(0, Math.ceil(-Math.log10(column.step)));
   const slider = h("input", { type: "range", min: column.low, max: column.high, step: column.step, "aria-label": `${column.name}, slider`, oninput: () => change(Number(Number(slider.value).toFixed(digits))) });
   const behind = h("div", { class: "behind" });
   const place = h("div", { class: "slider" }, behind, slider);
   let marked;
   return {
-    nodes: [h("div", { class: "pair" }, place, box)],
+    nodes: [h("div", { class: "pair" }, place, box), note],
     show(value, isOwn) {
-      shownIn(box, value, isOwn);
+      showTyped(value, isOwn);
       slider.value = value ?? (Number(column.low) + Number(column.high)) / 2;
       slider.setAttribute("aria-valuetext", shown(value));
       const bins = column.counts.length;

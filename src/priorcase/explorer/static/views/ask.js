@@ -5,6 +5,7 @@ import { bars, contributions, spread } from "../charts.js";
 import { decided } from "../decision.js";
 import { count, decimals, equalDecimals, fill, fixed, h, percent, record, same, shown, signed } from "../dom.js";
 import { caseForm, typical } from "../form.js";
+import { numberField } from "../typed.js";
 
 const SOON = 50; // milliseconds to wait during a series of changes; the first change is predicted immediately
 const LATER = 250; // milliseconds to wait before slower requests
@@ -191,9 +192,9 @@ function mount(root, context) {
   function drawLimit() {
     const side = h("select", { "aria-label": "Side", onchange: () => ((limit.side = side.value), askTurns()) }, ["above", "below"].map((one) => h("option", { value: one }, one)));
     side.value = limit.side;
-    const box = h("input", { type: "number", step: "any", "aria-label": "Number to reach", oninput: () => box.value !== "" && box.validity.valid && ((limit.value = box.valueAsNumber), askTurns()) });
-    box.value = limit.value;
-    fill(wish, h("p", { class: "wish" }, "The prediction should be", side, box));
+    const reach = numberField({ "aria-label": "Number to reach" }, { decimal: columnsDocument.target.decimal, change: (value) => value !== null && ((limit.value = value), askTurns()) });
+    reach.show(limit.value);
+    fill(wish, h("p", { class: "wish" }, "The prediction should be", side, reach.nodes));
   }
 
   function drawTurns(found) {

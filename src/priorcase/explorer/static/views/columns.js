@@ -5,6 +5,7 @@ import { count, decimals, equalDecimals, fill, fixed, h, number, percent, record
 import { typical } from "../form.js";
 import { opener } from "../parts.js";
 import { outcomesLegend, stacked } from "../plots.js";
+import { numberField } from "../typed.js";
 
 const KINDS = ["numeric", "nominal", "ordinal", "date", "text", "set", "circular", "ignore"]; // as on the command line
 const DELIMITERS = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe", " ": "space" };
@@ -199,8 +200,9 @@ function mount(root, context) {
         const levels = h("input", { type: "text", "aria-label": `Levels of ${name}, lowest first`, value: chosen.levels.join(" < "), disabled: frozen(), oninput: () => ((chosen.levels = levels.value.split("<").map((one) => one.trim())), corrected()) });
         fill(more, levels, h("p", { class: "hint soft" }, "lowest first, separated by <"));
       } else if (chosen?.kind === "circular") {
-        const period = h("input", { type: "number", min: 0, step: "any", "aria-label": `Period of ${name}`, value: chosen.period, disabled: frozen(), oninput: () => ((chosen.period = period.value === "" ? null : period.valueAsNumber), corrected()) });
-        fill(more, period, h("p", { class: "hint soft" }, "period, such as 24 for hours"));
+        const period = numberField({ "aria-label": `Period of ${name}`, disabled: frozen() }, { least: 0, change: (value) => ((chosen.period = value), corrected()) });
+        period.show(chosen.period);
+        fill(more, period.nodes, h("p", { class: "hint soft" }, "period, such as 24 for hours"));
       } else fill(more);
     }
     details();
@@ -300,16 +302,17 @@ function mount(root, context) {
     if (!isLearned()) return;
     const rows = held.columns.map((column) => {
       const id = `weight-${(ids += 1)}`;
-      const box = h("input", { id, type: "number", min: 0, step: 0.1, value: weights[column.name] ?? 1, oninput: () => box.validity.valid && box.value !== "" && set(box.valueAsNumber, box) });
+      const typed = numberField({ id }, { least: 0, change: (weight) => weight !== null && set(weight, typed) });
+      typed.show(weights[column.name] ?? 1);
       const slider = h("input", { type: "range", min: 0, max: HEAVIEST, step: 0.1, value: weights[column.name] ?? 1, "aria-label": `Weight of ${column.name}, slider`, oninput: () => set(Number(slider.value), slider) });
       function set(weight, from) {
         weights[column.name] = weight;
-        if (from !== box) box.value = weight;
+        if (from !== typed) typed.show(weight);
         if (from !== slider) slider.value = weight;
         keep();
         rank();
       }
-      return h("div", { class: "weight" }, h("label", { for: id, title: column.name }, column.name), slider, box);
+      return h("div", { class: "weight" }, h("label", { for: id, title: column.name }, column.name), slider, typed.nodes);
     });
     const learned = (importance.found?.columns ?? []).filter((one) => one.loss > 0);
     const byImportance = () => {

@@ -4,6 +4,7 @@ import { abort, isAbort, latest } from "../api.js";
 import { bars } from "../charts.js";
 import { equalDecimals, fill, h, number, percent, record, same } from "../dom.js";
 import { panel, told } from "../parts.js";
+import { numberField } from "../typed.js";
 
 const CHOICES = 12;
 
@@ -87,14 +88,17 @@ function mount(root, context) {
     const offers = one.kind === "value" && (column.values?.length ?? 0) <= one.choices.length;
     if (one.kind === "word" || one.kind === "member" || (offers && !column.open)) return null;
     const props = { "aria-label": `${one.attribute}: value`, "data-first": one.choices.length === 0 };
-    const box = isText ? h("textarea", { ...props, rows: 3, placeholder: "in your own words" }) : h("input", { ...props, type: isNumber ? "number" : column.kind === "date" ? "date" : "text", step: isNumber ? "any" : null, placeholder: "another value", list: column.values ? "own-known" : null, autocomplete: "off" });
+    const typed = isNumber ? numberField({ ...props, placeholder: "another value" }) : null;
+    const line = () => h("input", { ...props, type: column.kind === "date" ? "date" : "text", placeholder: "another value", list: column.values ? "own-known" : null, autocomplete: "off" });
+    const box = typed?.box ?? (isText ? h("textarea", { ...props, rows: 3, placeholder: "in your own words" }) : line());
     const send = (event) => {
       event.preventDefault();
-      if (box.value.trim() !== "") tell(one.attribute, isNumber ? box.valueAsNumber : box.value);
+      if (box.value.trim() === "" || box.hasAttribute("aria-invalid")) return;
+      tell(one.attribute, typed ? typed.value() : box.value);
     };
     box.addEventListener("keydown", (event) => event.key === "Enter" && !event.shiftKey && send(event));
     const known = column.values && h("datalist", { id: "own-known" }, column.values.map((value) => h("option", { value: told(value) })));
-    return h("form", { class: isText ? "own text" : "own", onsubmit: send }, box, known, h("button", { type: "submit" }, "Answer"));
+    return h("form", { class: isText ? "own text" : "own", onsubmit: send }, typed?.nodes ?? box, known, h("button", { type: "submit" }, "Answer"));
   }
 
   // -- results of the answers so far

@@ -3,6 +3,7 @@
 import { abort, get, isAbort, latest, post } from "../api.js";
 import { count, equalDecimals, fill, h, number, percent, withErrors } from "../dom.js";
 import { againstPlot, calibrationPlot, interval, thresholdPlot } from "../plots.js";
+import { numberField } from "../typed.js";
 
 const TIMES = { 5: "5 s", 10: "10 s", 30: "30 s", 60: "1 min", 180: "3 min" };
 const SCORES = { classify: [["accuracy", "accuracy"], ["log_score", "log-score"]], regress: [["rmse", "RMSE"], ["r2", "R²"]] };
@@ -255,8 +256,9 @@ function mount(root, context) {
   }
 
   function costInput(label, value, change) {
-    const box = h("input", { type: "number", min: 0, max: 1e9, step: "any", value, "aria-label": label, oninput: () => box.validity.valid && box.value !== "" && change(box.valueAsNumber) });
-    return box;
+    const typed = numberField({ "aria-label": label }, { least: 0, most: 1e9, change: (cost) => cost !== null && change(cost) });
+    typed.show(value);
+    return typed.nodes;
   }
 
   async function use(body, words_) {

@@ -4,6 +4,7 @@ import { get, post } from "../api.js";
 import { count, decimals, fill, fixed, h, MISSING, number, percent, record, same, shown } from "../dom.js";
 import { caseForm } from "../form.js";
 import { ownCase, savedText, STANDS_IN } from "../parts.js";
+import { numberField, wrongNumber } from "../typed.js";
 
 const HIGH = 34; // height of a row in pixels, as in style.css
 const BLOCK = 100; // rows per request
@@ -339,8 +340,14 @@ function mount(root, context) {
       const missing = h("label", { class: "check" }, h("input", { type: "checkbox", checked: one.missing === true, onchange: (event) => (set(i, event.target.checked ? { column: one.column, missing: true } : { column: one.column }), drawFilters()) }), MISSING);
       if (one.missing) return h("div", { class: "filter" }, name, missing, remove);
       if (column.edges || column.kind === "numeric" || column.kind === "date" || column.kind === "circular") {
-        const type = column.kind === "date" ? "date" : "number";
-        const box = (end, label) => h("input", { type, step: type === "number" ? "any" : null, "aria-label": `${one.column} ${label}`, placeholder: label, value: one[end] ?? "", oninput: (event) => later(() => set(i, trimmed({ ...ask.filters[i], [end]: event.target.value === "" ? undefined : type === "number" ? event.target.valueAsNumber : event.target.value }))) });
+        const filterBy = (end, value) => later(() => set(i, trimmed({ ...ask.filters[i], [end]: value ?? undefined })));
+        const box = (end, label) => {
+          const props = { "aria-label": `${one.column} ${label}`, placeholder: label };
+          if (column.kind === "date") return h("input", { ...props, type: "date", value: one[end] ?? "", oninput: (event) => filterBy(end, event.target.value || null) });
+          const typed = numberField(props, { decimal: column.decimal, change: (value) => filterBy(end, value) });
+          typed.show(one[end]);
+          return typed.nodes;
+        };
         return h("div", { class: "filter" }, name, box("low", "from"), box("high", "to"), missing, remove);
       }
       if (column.values) {
@@ -385,7 +392,12 @@ function mount(root, context) {
       const facts = h("table", { class: "record" }, h("tbody", {}, Object.entries(before).map(([column, value]) => h("tr", {}, h("th", { scope: "row" }, column), h("td", {}, shown(value))))));
       fill(side, close, h("h2", { tabindex: -1 }, name), reason, h("p", { class: "buttons" }, askButton), facts);
     } else {
-      const correct = h("button", { type: "button", class: "primary", disabled: true, onclick: () => act("correct", row, differences()) }, "Correct");
+      const correct = h("button", { type: "button", class: "primary", disabled: true, onclick: () => send() }, "Correct");
+      const send = () => {
+        const wrong = wrongNumber(form.root);
+        if (wrong) says.textContent = wrong;
+        else act("correct", row, differences());
+      };
       const differences = () => {
         const now = asked.value();
         return Object.keys(before).filter((column) => !same(before[column] ?? null, now[column] ?? null)).map((column) => [column, now[column] ?? null]);
