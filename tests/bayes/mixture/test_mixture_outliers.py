@@ -170,3 +170,14 @@ def plain(frame: Any) -> dict[str, list[Any]]:
         if isinstance(frame, pl.DataFrame)
         else (frame.to_pydict() if isinstance(frame, pa.Table) else frame.to_dict("list"))
     )
+
+
+@pytest.mark.filterwarnings("ignore::priorcase.exceptions.FarQueryWarning")
+@pytest.mark.parametrize("far", [1e155, 1e200, -1.7e308])
+def test_a_number_whose_square_overflows(far: float) -> None:
+    numbers = np.random.default_rng(0).normal(40.0, 9.0, (24, 1)).round(1)
+    numbers[5] = far
+    model = pc.MixtureModel(2, n_init=1, random_state=0).fit(numbers)
+    assert np.isfinite(model.score_samples(numbers)).all()
+    network = pc.RBFNetworkRegressor(centers="em").fit(numbers, np.arange(24.0))
+    assert np.isfinite(network.predict(numbers)).all()

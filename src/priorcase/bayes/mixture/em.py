@@ -27,6 +27,7 @@ LOG_2PI = math.log(2.0 * math.pi)
 # A priori, components have a tenth of the variance of their column, with a mean anywhere in the column. On real tables
 # this gave better held-out scores than components as wide as the column.
 _NARROWER = 0.1
+_LARGEST_RATIO = 1e150  # of the spread of a column to its grain; the square of a larger ratio overflows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -363,7 +364,8 @@ def select(
 ) -> tuple[Run, Selection]:
     """Return the best EM run for the best number of components, and the score of each number tried."""
     # The precisions, in standard units, at which a Gaussian density reaches 1 per grain.
-    bounds = np.array([2.0 * math.pi * (scale.spread / scale.grain) ** 2 for scale in layout.scales])
+    ratios = [min(scale.spread / scale.grain, _LARGEST_RATIO) for scale in layout.scales]
+    bounds = np.array([2.0 * math.pi * ratio**2 for ratio in ratios])
     merged, prior = cells.merged(), Prior.of(search.weight, bounds)
     if name == "cheeseman_stutz":
         runs = _runs(layout, [(n, merged) for n in numbers], prior, search)
