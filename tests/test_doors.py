@@ -171,6 +171,18 @@ def test_a_date_in_a_row_is_read_in_any_notation_at_every_door(tmp_path: Path) -
         for client in (page, service):
             found = [client.post("/predict", json=row).json()["predictions"][0] for row in asked]
             assert found == [found[0]] * 3
+        for column, low, rows in (
+            ("day", "2.9.2025", 3),
+            ("day", "2025-09-02", 3),
+            ("size", "9,5", 2),
+            ("size", 9.5, 2),
+            ("day", "2/9/2025", "can mean"),
+            ("size", "1,516", "can mean"),
+            ("size", "1e400", "is not a valid value"),
+        ):
+            filters = json.dumps([{"column": column, "low": low}])
+            response = page.get("/rows", params={"filters": filters}).json()
+            assert response.get("total") == rows or str(rows) in response["detail"]
     typed = run("predict", table, "--target", "y", "day=2.9.2025", "--learner", "knn", "--json")
     plain = run("predict", table, "--target", "y", "day=2025-09-02", "--learner", "knn", "--json")
     assert json.loads(typed.stdout)["predictions"] == json.loads(plain.stdout)["predictions"]

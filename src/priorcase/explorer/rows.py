@@ -21,11 +21,13 @@ from pydantic import Field
 from sklearn.base import clone, is_classifier
 
 from priorcase._typing import AnyArray, BoolArray, IntArray
+from priorcase.datasets.typed import typed_date, typed_number
 from priorcase.documents import plain
 from priorcase.exceptions import (
     NotAvailableError,
     ParameterError,
     PriorcaseError,
+    ReadingError,
     SchemaMismatchError,
     TargetError,
     TooLargeError,
@@ -161,7 +163,11 @@ class Cells:
         try:
             if isinstance(self.kind, Ordinal):
                 return float([_text(plain(level)) for level in self.kind.order].index(_text(end)))
-            return float(seconds_of(end) if isinstance(self.kind, Date) else end)  # type: ignore[arg-type]
+            if isinstance(self.kind, Date):
+                return float(seconds_of(typed_date(end) if isinstance(end, str) else end))  # type: ignore[arg-type]
+            return float(typed_number(end) if isinstance(end, str) else end)  # type: ignore[arg-type]
+        except ReadingError:
+            raise  # the text has two meanings
         except (OverflowError, TypeError, ValueError):
             raise ParameterError(f"{quoted(end)} is not a valid value for column {quoted(self.name)}.") from None
 
