@@ -439,8 +439,8 @@ def test_a_table_of_counts_has_its_levels_in_the_header() -> None:
 
 
 def test_lines_longer_than_the_sample() -> None:
-    wide = ",".join(f"{at / 7}" for at in range(20_000))
-    assert text(f"{wide}\n{wide}\n").shape == (2, 20_000)
+    wide = ",".join(f"{at / 7}" for at in range(5_000))
+    assert text(f"{wide}\n{wide}\n").shape == (2, 5_000)
     assert text("x" * 200_000 + "\nshort\n").shape == (1, 1)
 
 

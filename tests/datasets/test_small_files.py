@@ -383,28 +383,28 @@ def _(path: Path) -> None:
 def _(path: Path) -> dict[str, Any]:
     rows = "".join(f'<row r="{n}"><c r="XFD{n}"><v>1</v></c></row>' for n in range(1, 1_001))
     workbook(path, SHEET.format("", rows))
-    return {"max_bytes": 2**23}
+    return {"max_bytes": 2**21}
 
 
 @file("elements.xlsx")
 def _(path: Path) -> dict[str, Any]:
-    workbook(path, SHEET.format("", "<a/>" * 800_000))
-    return {"max_bytes": 2**23}
+    workbook(path, SHEET.format("", "<a/>" * 200_000))
+    return {"max_bytes": 2**21}
 
 
 @file("strings.xlsx")
 def _(path: Path) -> dict[str, Any]:
-    strings = '<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">' + "<si/>" * 800_000 + "</sst>"
+    strings = '<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">' + "<si/>" * 200_000 + "</sst>"
     workbook(path, SHEET.format("", ""), sharedStrings=strings)
-    return {"max_bytes": 2**23}
+    return {"max_bytes": 2**21}
 
 
 @file("styles.xlsx")
 def _(path: Path) -> dict[str, Any]:
     main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    styles = f'<styleSheet xmlns="{main}">' + "<x/>" * 800_000 + "</styleSheet>"
+    styles = f'<styleSheet xmlns="{main}">' + "<x/>" * 200_000 + "</styleSheet>"
     workbook(path, SHEET.format("", ""), styles=styles)
-    return {"max_bytes": 2**23}
+    return {"max_bytes": 2**21}
 
 
 # -- reading
