@@ -8,8 +8,9 @@ from random import Random
 
 import pytest
 
+from priorcase._files import APPLICATION
 from priorcase.cases.storage import Declaration, NewCase, Store
-from priorcase.cases.storage.sqlite import APPLICATION, PAGE, VERSION
+from priorcase.cases.storage.sqlite import PAGE, VERSION
 from priorcase.exceptions import CaseBaseError, CaseBaseFileError
 
 DECLARATION = Declaration([("device", {"kind": "nominal"}), ("age", {"kind": "numeric"})])
