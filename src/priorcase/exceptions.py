@@ -149,9 +149,13 @@ class ServiceError(PriorcaseError, RuntimeError):
 
 
 class FarQueryWarning(UserWarning):
-    """Some queries have no rows within the bandwidth, or no network center nearby; `queries` lists their positions.
+    """Some queries are far from all stored rows; `queries` lists their positions.
 
-    The predictions of these queries come from the nearest rows, or from the intercept of the network.
+    Either a query has no rows within the bandwidth, or no network center nearby: its prediction comes from the nearest
+    rows, or from the intercept of the network. Or a query has a number far outside the range of the stored numbers: it
+    is beyond the smallest or largest one by more than ``3 + 30 / n`` times the width of the range, for n numbers (if
+    all are equal, their absolute value, at least 1, takes the place of the width). Because the range includes outliers,
+    this is rare in heavy-tailed columns, but a number a thousand times too large is usually far.
     """
 
     queries: tuple[int, ...] = ()
@@ -178,6 +182,14 @@ class UninformativeColumnWarning(UserWarning):
 
     columns: tuple[Hashable, ...] = ()
 
+
+class UnseenValuesWarning(UserWarning):
+    """Queries have nominal values or levels that no stored row has; `columns` lists the names of their columns."""
+
+    columns: tuple[Hashable, ...] = ()
+
+
+DRIFT = (UnseenValuesWarning, FarQueryWarning)  # warnings about queries unlike the stored rows
 
 _UNWARNED: ContextVar[tuple[type[Warning], ...]] = ContextVar("priorcase_unwarned", default=())
 _LIBRARIES = ("priorcase.", "sklearn.", "joblib.")
@@ -212,12 +224,15 @@ def warn_caller(warning: Warning) -> None:
         return
     frame, levels, looped = sys._getframe(1), 2, False
     while frame.f_back is not None and (name := frame.f_globals.get("__name__", "")).startswith(_LIBRARIES):
-        looped = looped or not name.startswith("priorcase.")
+        looped = looped or name == "priorcase.batches" or not name.startswith("priorcase.")
         frame, levels = frame.f_back, levels + 1
     if looped:
         # scikit-learn and joblib reset the filters for each fit, so Python would repeat the warning for each fit.
+        # Batches of a table differ in what is unseen.
         text = str(warning)
-        shown = (text, type(warning), frame.f_code.co_filename, frame.f_lineno)
+        # The values of each fold differ: one warning about them is enough.
+        shown_text = type(warning).__name__ if isinstance(warning, DRIFT) else text
+        shown = (shown_text, type(warning), frame.f_code.co_filename, frame.f_lineno)
         matching = (
             action
             for action, message, kind, *_ in warnings.filters

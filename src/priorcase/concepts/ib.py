@@ -42,6 +42,7 @@ from priorcase.exceptions import (
 )
 from priorcase.instances import Instances
 from priorcase.learning import state
+from priorcase.learning.drift import warn_drift
 from priorcase.learning.estimator import RowsEstimator, SchemaLike, check_declared, record_features
 from priorcase.learning.resampling import taken_rows
 from priorcase.learning.results import attribute_names, framed, free_label
@@ -653,4 +654,7 @@ class IB5(IB4):
             isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == len(instances.schema)
         ):
             return super()._table(X)
-        return read_some(instances, X, extend=False)[0]
+        table = read_some(instances, X, extend=False)[0]
+        if not isinstance(X, Table):
+            warn_drift(table, self._stored())
+        return table

@@ -23,7 +23,7 @@ from priorcase._typing import AnyArray, Backend, FloatArray, IdArray, IntArray, 
 from priorcase.bayes.counted import CountedRows
 from priorcase.datasets.columns import NamedColumns
 from priorcase.exceptions import (
-    FarQueryWarning,
+    DRIFT,
     LocalConvergenceWarning,
     NotAvailableError,
     ParameterError,
@@ -306,7 +306,7 @@ class ExplainedModel:
     def predicted(self, cells: FloatArray) -> tuple[AnyArray, FloatArray | None]:
         """Return predictions and probabilities (None for regression); k-NN computes both in one search."""
         if isinstance(self.model, KNNClassifier):
-            with unwarned(FarQueryWarning, LocalConvergenceWarning):
+            with unwarned(*DRIFT, LocalConvergenceWarning):
                 predictions, probabilities = self.model._classified(self.passed(cells))
             return predictions, np.asarray(probabilities, np.float64)
         return self.predictions(cells), None if self.classes is None else self.outputs(cells)
@@ -323,7 +323,7 @@ class ExplainedModel:
     def _asked(self, method: Callable[[Any], Any], cells: FloatArray) -> AnyArray:
         """Call a prediction method in batches, without warnings, because the user did not pass these rows."""
         parts = []
-        with unwarned(FarQueryWarning, LocalConvergenceWarning):
+        with unwarned(*DRIFT, LocalConvergenceWarning):
             for start in range(0, len(cells), _AT_ONCE):
                 check_cancelled()
                 parts.append(np.asarray(method(self.passed(cells[start : start + _AT_ONCE]))))

@@ -859,6 +859,11 @@ class Instances(TextResult):
         """Return the number of codes or ranks of attribute ``a``."""
         return self._rows.codes[a]
 
+    def code(self, a: int, value: Value) -> int:
+        """Return the code of a value of attribute ``a``; -1 if no row has it and the schema does not declare it."""
+        column = self._rows.columns[a]
+        return column.code(value, self._rows.codes[a]) if isinstance(column, CodeColumn) else -1
+
     def known(self, a: int) -> tuple[Value, ...]:
         """Return the values of attribute ``a`` that are stored in rows or declared in the schema."""
         column = self._rows.columns[a]

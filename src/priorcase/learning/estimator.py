@@ -40,6 +40,7 @@ from priorcase.exceptions import (
 )
 from priorcase.instances import Instances, check_weights
 from priorcase.learning.diagram import html_inner, mimebundle
+from priorcase.learning.drift import warn_drift
 from priorcase.learning.state import Memory, changes, lock_of, reads
 from priorcase.learning.targets import Labeling, check_length
 from priorcase.schema import Coded, Kind, Nominal, Numeric, Schema, Table, Uninformative, uninformative_columns
@@ -307,7 +308,10 @@ class RowsEstimator(BaseEstimator, Generic[M], metaclass=EstimatorMeta):
         return memory
 
     def _table(self, X: Any) -> Table:
-        return read_queries(X, self._stored().instances)
+        table = read_queries(X, self._stored().instances)
+        if not isinstance(X, Table):
+            warn_drift(table, self._stored())
+        return table
 
     def _cells(self, X: Any) -> FloatArray:
         return self._answering().encode(self._table(X))

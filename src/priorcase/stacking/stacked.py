@@ -31,7 +31,7 @@ from priorcase._typing import AnyArray, Backend, BoolArray, FloatArray, IntArray
 from priorcase.bayes import SubsetAveragedBayes, TreeAveragedBayes
 from priorcase.bayes.structured import StructuredBayes
 from priorcase.exceptions import (
-    FarQueryWarning,
+    DRIFT,
     ParameterError,
     PriorcaseError,
     TargetError,
@@ -279,7 +279,7 @@ class _Fitted:
 
     def predict(self, table: Table, classes: AnyArray | None) -> FloatArray:
         """Predict the probabilities of all classes or, for regression, numbers."""
-        with unwarned(FarQueryWarning), _one_thread():  # other members handle far queries
+        with unwarned(*DRIFT), _one_thread():  # other members handle far queries
             return self._predict(table, classes)
 
     def _predict(self, table: Table, classes: AnyArray | None) -> FloatArray:
