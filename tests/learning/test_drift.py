@@ -68,6 +68,11 @@ def test_every_learner_warns_once_per_call(learner):
     assert not warned(model.predict, ROWS)
 
 
+def test_counts_without_rows_know_the_values():
+    model = fitted(pc.NaiveBayes(keep_rows=False))
+    assert [warning.category for warning in warned(model.predict, QUERIES)] == [UnseenValuesWarning]
+
+
 def test_one_row_in_every_form():
     model = fitted(pc.KNNClassifier(3))
     for row in ([[50_000.0, "Red", "s"]], QUERIES.iloc[[1]].assign(colour="Red"), {"age": 5e4, "colour": "Red"}):

@@ -134,6 +134,9 @@ class CountedRows(Instances):
         self._rows = type(rows)(tuple(columns), *same, rows.version + 1, rows.removals + bool(vanished))
         self.class_counts = class_counts
 
+    def range_of(self, a: int) -> tuple[int, float, float]:
+        return 0, np.nan, np.nan  # moments do not contain it
+
     # -- not available
 
     @property

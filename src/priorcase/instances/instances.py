@@ -859,6 +859,11 @@ class Instances(TextResult):
         """Return the number of codes or ranks of attribute ``a``."""
         return self._rows.codes[a]
 
+    def range_of(self, a: int) -> tuple[int, float, float]:
+        """Return how many rows have a number in attribute ``a``, and the smallest and the largest one."""
+        numbers = self.column(a)
+        return int(np.count_nonzero(~np.isnan(numbers))), np.fmin.reduce(numbers), np.fmax.reduce(numbers)
+
     def code(self, a: int, value: Value) -> int:
         """Return the code of a value of attribute ``a``; -1 if no row has it and the schema does not declare it."""
         column = self._rows.columns[a]

@@ -55,10 +55,10 @@ class Ranges:
         for a, kind in enumerate(kinds):
             if not isinstance(kind, Numeric) or isinstance(kind, Circular):
                 continue
-            numbers = instances.column(a)
-            if not (n_known := int(np.count_nonzero(~np.isnan(numbers)))):
+            n_known, *ends = instances.range_of(a)
+            if n_known == 0:
                 continue
-            low[a], high[a] = np.fmin.reduce(numbers), np.fmax.reduce(numbers)
+            low[a], high[a] = ends
             with np.errstate(over="ignore"):
                 width = high[a] - low[a] or max(abs(high[a]), 1.0)
                 margin[a] = (_WIDTHS + _WIDTHS_OF_ONE_ROW / n_known) * width
