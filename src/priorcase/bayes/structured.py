@@ -277,8 +277,9 @@ class TreeAveragedBayes(StructuredBayes):
     posterior means of the parameters and ``rho_kuv = theta_kuv / (theta_ku theta_kv)``. The average is exact and takes
     ``O(K A^3)`` per query (Meilă & Jaakkola 2000; Cerquides & López de Màntaras 2005).
 
-    Numbers are binned, and missing is counted as a value. Dates and sets are split into attributes as in `NaiveBayes`;
-    texts depend on the class alone.
+    Numbers are binned, and missing is counted as a value, so if nothing is known, the probabilities are not the class
+    frequencies (those of a `StackedClassifier` are). Dates and sets are split into attributes as in `NaiveBayes`; texts
+    depend on the class alone.
 
     Parameters
     ----------

@@ -386,7 +386,8 @@ class IB1(ConceptLearner):
 
     Similarity is ``Sim(x, y) = -sqrt(sum_i f(x_i, y_i))``, where f is the squared difference of numbers scaled to [0,
     1] by their range so far; for other values, f is 0 if they are equal and 1 if not. A missing value differs maximally
-    from any known value, and f = 1 for two missing values. The class of the most similar stored instance is predicted.
+    from any known value, and f = 1 for two missing values. The class of the most similar stored instance is predicted,
+    also if nothing is known of x.
 
     Parameters
     ----------

@@ -62,7 +62,8 @@ class PEBLS(ClassifierMixin, RowsEstimator["ExemplarMemory"]):
     two values is ``delta(v, u) = sum_c |P(c|v) - P(c|u)| ** k``, summed over the classes c. The weight ``w_X = used_X /
     correct_X`` is the number of times X was the nearest exemplar divided by the number of times its class was right. A
     large weight moves an unreliable exemplar away from queries. Levels, equal-width bins of numbers and missing values
-    are treated as symbols. After rows are added or forgotten, results are identical to those of a fit from scratch.
+    are treated as symbols, so if nothing is known, the nearest exemplar votes, not the class frequencies. After rows
+    are added or forgotten, results are identical to those of a fit from scratch.
 
     Parameters
     ----------

@@ -362,9 +362,9 @@ class RBFNetwork(NeighborsEstimator):
 class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
     """Radial basis function network for regression on tables with mixed columns.
 
-    ``f(x) = b + sum_u w_u exp(-d^2(x, c_u) / (2 sigma_u^2))`` (Mitchell 1997, eqs. 8.8 and 8.9). For given
-    centers c and widths sigma, the weights w minimize ``sum_i (y_i - f(x_i))^2 + alpha sum_u w_u^2``. Rows can be added
-    and forgotten as in `KNNRegressor`. A `FarQueryWarning` lists queries far from all centers.
+    ``f(x) = b + sum_u w_u exp(-d^2(x, c_u) / (2 sigma_u^2))`` (Mitchell 1997, eqs. 8.8 and 8.9). Given centers c and
+    widths sigma, the weights w minimize ``sum_i (y_i - f(x_i))^2 + alpha sum_u w_u^2``. Rows are added and forgotten as
+    in `KNNRegressor`. A `FarQueryWarning` lists queries far from all centers. Without known values, f is not the mean.
 
     Parameters
     ----------
@@ -456,7 +456,8 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
 
     Each class is fitted as a 0/1 target, as in `RBFNetworkRegressor`, with shared centers, widths and penalty. Negative
     outputs are set to 0, and then outputs are divided by their sum. These shares s are calibrated to probabilities
-    ``(1 - u) s_c^(1/T) / sum s^(1/T) + u / K`` for K classes. T and u are selected by the leave-one-out log-score.
+    ``(1 - u) s_c^(1/T) / sum s^(1/T) + u / K`` for K classes. T and u are selected by the leave-one-out log-score. If
+    nothing is known of a query, the probabilities are not the class frequencies.
 
     Parameters
     ----------
