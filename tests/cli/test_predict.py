@@ -243,7 +243,10 @@ def test_a_typed_case_is_a_table_of_one_row(train: Path, tmp_path: Path) -> None
         read = answers(run(command, train, "--target", "job", table, *LEVELS, *FAST, "--json"))
         assert {**typed["predictions"][0], "line": 2} == read["predictions"][0]
     shown = run("predict", train, *words, "--target", "job", *LEVELS).stdout
-    assert shown.splitlines()[-2:] == ["job    probability", "wheel  wheel 0.95, tune-up 0.03, brakes 0.01, drivetrain 0.01"]
+    assert shown.splitlines()[-2:] == [
+        "job    probability",
+        "wheel  wheel 0.95, tune-up 0.03, brakes 0.01, drivetrain 0.01",
+    ]
     strange = run("predict", train, "--target", "job", 'noise=a,b\n"c', *FAST, "--json")
     assert answers(strange)["predictions"][0]["prediction"]
 
