@@ -522,3 +522,19 @@ def test_memory_is_bounded_by_a_batch() -> None:
     assert held == [10]
     whole = pd.concat([batch.to_pandas() for batch in answers])
     assert len(whole) == 80
+
+
+@pytest.mark.parametrize(("kind", "rows"), [("numbers", 20), ("lists", 10)])
+def test_batches_of_very_wide_files_have_fewer_rows(
+    kind: str, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A small file can contain a thousand runs of the same number."""
+    monkeypatch.setattr(batches, "_BATCH_VALUES", 1_000)
+    model = pc.NaiveBayes().fit(pd.DataFrame({"c0": [0.0, 1.0]}), ["a", "b"])
+    column: Any = np.zeros(100, np.int8) if kind == "numbers" else [[0] * 99] * 100
+    columns: dict[str, Any] = {f"c{at}": np.zeros(100, np.int8) for at in range(1 if kind == "lists" else 50)}
+    columns["last" if kind == "lists" else "c0"] = column
+    pq.write_table(pa.table(columns), tmp_path / "wide.parquet")
+    found = [batch.num_rows for batch in batches.predict(model, tmp_path / "wide.parquet")]
+    assert max(found) == rows
+    assert sum(found) == 100

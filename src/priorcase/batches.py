@@ -42,6 +42,9 @@ __all__ = ["explain", "kneighbors", "predict", "predict_proba"]
 BATCH_ROWS = 1 << 17
 """Maximum number of rows in a batch."""
 
+_BATCH_VALUES = 1 << 27
+"""Maximum number of values in a batch of a Parquet file, which has fewer rows if the table is very wide."""
+
 # Number of batches, and of files, read ahead: enough to keep all threads busy.
 _BATCHES_AHEAD, _FILES_AHEAD = 3, 1
 
@@ -202,12 +205,20 @@ def open_files(paths: Sequence[Any]) -> Batches:
         for path in found:
             try:
                 with pq.ParquetFile(path, **options) as file:
-                    yield from file.iter_batches(BATCH_ROWS)
+                    yield from file.iter_batches(_batch_rows(file.metadata))
             except (pa.ArrowException, OSError) as error:
                 raise _unreadable(path, error) from error
         yield schema.empty_table()
 
     return Batches(lambda: _read_ahead(read()), source=source, again=True)
+
+
+def _batch_rows(metadata: Any) -> int:
+    """Return the number of rows of a batch: a small file can contain very wide rows, or long lists."""
+    groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
+    values = sum(int(group.column(at).num_values) for group in groups for at in range(group.num_columns))
+    width = max(1, -(-values // max(int(metadata.num_rows), 1)))
+    return max(1, min(BATCH_ROWS, _BATCH_VALUES // width))
 
 
 def _hidden(path: Path) -> bool:
