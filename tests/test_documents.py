@@ -30,11 +30,13 @@ ON_DATA = [document for document in DOCUMENTS if "\n```python data\n" in documen
 HEAVY = {
     "docs/get_started/data_scientist.md",
     "docs/get_started/domain_expert.md",
+    "docs/get_started/researcher.md",
     "docs/guide/attributes.md",
     "docs/guide/commands.md",
     "docs/guide/evaluation.md",
     "docs/guide/intervals.md",
     "docs/guide/plots.md",
+    "docs/guide/stacking.md",
 }
 
 

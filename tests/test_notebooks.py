@@ -10,7 +10,6 @@ import pytest
 
 FOLDER = Path(__file__).resolve().parents[1] / "examples" / "notebooks"
 NAMES = sorted(path.name for path in FOLDER.glob("*.ipynb"))
-SLOW = {"loans.ipynb"}
 
 
 def executed(path: Path, folder: Path) -> Any:
@@ -32,9 +31,8 @@ def test_a_notebook_is_stored_without_outputs(name: str) -> None:
     assert not any(cell["outputs"] or cell["execution_count"] for cell in code)
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in NAMES]
-)
+@pytest.mark.slow  # a kernel of its own takes seconds to start
+@pytest.mark.parametrize("name", NAMES)
 def test_a_notebook_runs(name: str, tmp_path: Path) -> None:
     outputs = [output for cell in executed(FOLDER / name, tmp_path).cells for output in cell.get("outputs", ())]
     assert not [output.text for output in outputs if output.get("name") == "stderr"]

@@ -194,6 +194,7 @@ def test_compare(client, table):
     assert np.isfinite(found.mean("knn", "accuracy"))
 
 
+@pytest.mark.slow
 def test_a_worker_dies_between_queries(client, table):
     """The last test of the cluster, which would start another worker for the next one."""
     queries = mixed(30, 3)[0]
