@@ -147,8 +147,7 @@ $(STAMPS)/tools: pyproject.toml | $(BIN)/python
 # The installed package finds edited Python files by itself, but learns of new and renamed ones only when installed.
 $(STAMPS)/files: FORCE | $(BIN)/python
 	@mkdir -p $(STAMPS)
-	@find src -name '*.py' | sort > $@.new
-	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+	@new=$@.$$$$; find src -name '*.py' | sort > $$new; if cmp -s $$new $@; then rm $$new; else mv $$new $@; fi
 
 FORCE:
 
