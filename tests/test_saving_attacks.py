@@ -588,6 +588,7 @@ def with_another_class(header: Any, arrays: list[bytes]) -> None:
     state_of(header)["log"]["rows"]["columns"][-1][1][0] = "c"
 
 
+NAMELESS = {"tuple": [{"tuple": [[1], {"Numeric": {}}]}]}
 FORGERIES = {
     "KNNClassifier without labels": ("KNNClassifier", without("labels")),
     "NaiveBayes without labels": ("NaiveBayes", without("labels")),
@@ -599,6 +600,8 @@ FORGERIES = {
     "PEBLS used too often": ("PEBLS", with_many_uses),
     "IB1 without calls": ("IB1 by first rows", with_part("calls", {"tuple": []})),
     "IB3 without calls": ("IB3", with_part("calls", {"tuple": []})),
+    "IB3 with a call without columns": ("IB3", with_part("calls", {"tuple": [{"tuple": [0, 0]}]})),
+    "IB3 with a column without a name": ("IB3", with_part("calls", {"tuple": [{"tuple": [0, NAMELESS]}]})),
     "IB3 with a class in its history alone": ("IB3", with_another_class),
     "IB4 with huge weights": ("IB4", with_huge_weights),
     "LocallyWeightedClassifier with ids far apart": ("LocallyWeightedClassifier", with_large_ids),

@@ -30,7 +30,7 @@ from priorcase.learning.resampling import bar
 from priorcase.learning.state import Memory
 from priorcase.saving import checked
 from priorcase.schema import Kind, Schema, Table
-from priorcase.schema.kinds import canonical
+from priorcase.schema.kinds import canonical, is_hashable
 
 # Ids, cells and targets of rows; the targets are class codes, or the membership of each row in each class.
 Rows: TypeAlias = tuple[IdArray, FloatArray, AnyArray]
@@ -107,9 +107,11 @@ class ConceptMemory(Memory):
         if self.stale and not (rules.keeps_all and rules.growing):
             raise ValueError("the records are marked as outdated")
         firsts = [first for first, _ in self.calls]
-        kinds = [kind for _, columns in self.calls for _, kind in columns or ()]
-        if firsts != sorted({int(first) for first in firsts}) or not all(isinstance(kind, Kind) for kind in kinds):
+        named = [pair for _, columns in self.calls for pair in (() if columns is None else columns)]
+        if firsts != sorted({int(first) for first in firsts}):
             raise ValueError("the calls are invalid")
+        if not all(isinstance(kind, Kind) and is_hashable(name) for name, kind in named):
+            raise ValueError("the columns of the calls are invalid")
         known = instances if self.log is None else self.log
         if not all(self.seen.knows(rows) for rows in (instances, known)):
             raise ValueError("some rows have a class that was never seen")
