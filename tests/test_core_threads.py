@@ -48,6 +48,12 @@ def _of_searches() -> dict[str, Callable[[int], Any]]:
     def made_again(threads: int) -> Any:
         return _core.Index(np.array([0, 0, 0, 1], np.uint8), index.parts(), threads).kneighbors(**asked)
 
+    def in_order(threads: int) -> Any:
+        fewer = index.fork()
+        fewer.remove(np.arange(100))
+        parts = fewer.parts(plan, threads)
+        return [*parts.values(), *_core.Index(np.array([0, 0, 0, 1], np.uint8), parts, 1).kneighbors(**asked)]
+
     def learn_together(threads: int) -> Any:
         made, found = [concepts.concept(), concepts.concept(rule=2)], []
         labels = [concepts.LABELS] * 2
@@ -61,6 +67,7 @@ def _of_searches() -> dict[str, Callable[[int], Any]]:
         "Index.organise": organise,
         "Index.append": append,
         "Index.__init__": made_again,
+        "Index.parts": in_order,
         "LeftOut.__init__": lambda threads: _core.LeftOut(**(left_out | {"threads": threads})).numbers(
             numbers, numbers[: votes.QUERIES].copy()
         ),

@@ -64,6 +64,8 @@ using Cells = std::vector<double, SearchAllocator<double>>;
 // thread.
 template <class T>
 class Shared {
+  using Own = std::vector<T, SearchAllocator<T>>;
+
  public:
   Shared() = default;
 
@@ -76,6 +78,14 @@ class Shared {
   std::size_t size() const { return size_; }
   const T& operator[](std::size_t i) const { return data_[i]; }
   std::size_t n_bytes() const { return sizeof(T) * (own_ ? own_->capacity() : size_); }
+
+  // Whether the memory is the array's own and no copy shares it.
+  bool is_own() const {
+    if (!own_ || own_.use_count() > 1) return false;
+    // use_count() does not synchronize, but destroying this copy does: reads by former copies come before our writes.
+    const std::shared_ptr<Own> again = own_;
+    return true;
+  }
 
   // The items for writing. `writable` copies them first if they are shared. `written` does not: call it only if
   // `writable`, `make_room` or `resize` was called since the array was last copied.
@@ -102,16 +112,6 @@ class Shared {
   }
 
  private:
-  using Own = std::vector<T, SearchAllocator<T>>;
-
-  // Whether the memory is the array's own and no copy shares it.
-  bool is_own() const {
-    if (!own_ || own_.use_count() > 1) return false;
-    // use_count() does not synchronize, but destroying this copy does: reads by former copies come before our writes.
-    const std::shared_ptr<Own> again = own_;
-    return true;
-  }
-
   void own() {
     if (!is_own()) copy(size_);
   }

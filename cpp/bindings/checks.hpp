@@ -70,16 +70,17 @@ void require_below(const Places& places, std::int64_t end, const char* rule) {
 
 // Takes a shared lock and, while waiting for it, releases the GIL, which the thread that holds the lock may need. The
 // GIL is held again afterwards, so this is for short calls; long calls release the GIL first and take the lock then.
+template <class Mutex>
 class SharedHold {
  public:
-  explicit SharedHold(std::shared_mutex& mutex) : lock_(mutex, std::try_to_lock) {
+  explicit SharedHold(Mutex& mutex) : lock_(mutex, std::try_to_lock) {
     if (lock_.owns_lock()) return;
     nb::gil_scoped_release release;
     lock_.lock();
   }
 
  private:
-  std::shared_lock<std::shared_mutex> lock_;
+  std::shared_lock<Mutex> lock_;
 };
 
 // Results ---------------------------------------------------------------------------------------------------------

@@ -213,29 +213,36 @@ bool are_cells(Vector numbers, std::int32_t levels, bool may_miss) {
 
 using Stored = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;  // of integers of at most 32 bits
 
-nb::ndarray<nb::numpy, std::uint8_t> holds(SharedIndex& self, Ids ids) {
+nb::ndarray<nb::numpy, std::uint8_t> holds(View& self, Ids ids) {
   std::vector<std::uint8_t> held(ids.size());
-  const SharedHold hold(self.lock);
-  for (std::size_t i = 0; i < ids.size(); ++i) held[i] = self.index.has(ids.data()[i]);
+  const Snapshot rows = self.now();
+  {
+    const SharedHold hold(rows.shared().gate);
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      held[i] = rows.shared().index.has(ids.data()[i], rows.version().number);
+  }
   return to_numpy(std::move(held));
 }
 
-void append(SharedIndex& self, Ids ids, Matrix rows, std::size_t threads) {
+void append(View& self, Ids ids, Matrix rows, std::size_t threads) {
   require_distinct(ids);
-  require(rows.shape(0) == ids.size() && rows.shape(1) == self.coded.size(), "rows and ids do not match");
+  const std::size_t n = ids.size(), used = usable_threads(threads);
   nb::gil_scoped_release release;
-  self.append(ids.data(), rows.data(), ids.size(), usable_threads(threads));
+  self.advance([&](const Snapshot& before) {
+    require(rows.shape(0) == n && rows.shape(1) == before.shared().coded.size(), "rows and ids do not match");
+    return before.appended(ids.data(), rows.data(), n, used);
+  });
 }
 
-void remove(SharedIndex& self, Ids ids) {
+void remove(View& self, Ids ids) {
   require_distinct(ids);
   nb::gil_scoped_release release;
-  self.remove(ids.data(), ids.size());
+  self.advance([&](const Snapshot& before) { return before.removed(ids.data(), ids.size()); });
 }
 
-void check_queries(const SharedIndex& self, const search::Plan& plan, const Matrix& queries, const Matrix& weights) {
+void check_queries(const Snapshot& rows, const search::Plan& plan, const Matrix& queries, const Matrix& weights) {
   plan.require_complete();
-  const std::size_t n = self.coded.size();
+  const std::size_t n = rows.shared().coded.size();
   require(plan.size() == n && queries.shape(1) == n && weights.shape(1) == n,
           "plan, queries and weights differ in width");
   require(weights.shape(0) == 1 || weights.shape(0) == queries.shape(0), "one row of weights, or one per query");
@@ -243,22 +250,20 @@ void check_queries(const SharedIndex& self, const search::Plan& plan, const Matr
     require(weights.data()[i] >= 0.0 && std::isfinite(weights.data()[i]), "weights must be finite and at least 0");
 }
 
-nb::tuple run(SharedIndex& self, const search::Plan& plan, search::Request& request) {
+nb::tuple run(const Snapshot& rows, const search::Plan& plan, const search::Request& request) {
   std::vector<std::vector<search::Found>> results;
   {
     nb::gil_scoped_release release;
-    self.organise_if_due(plan, request.threads);
-    const std::shared_lock hold(self.lock);
-    self.require_cover(plan, request.queries, request.n_queries);
-    results = self.index.search(plan, request);
+    rows.prepare(plan, request.queries, request.n_queries, request.threads);
+    results = rows.shared().index.search(plan, request);
   }
   return PackedLists(results).take();
 }
 
-search::Request request_for(const SharedIndex& self, const search::Plan& plan, const Matrix& queries,
+search::Request request_for(const Snapshot& rows, const search::Plan& plan, const Matrix& queries,
                             const Matrix& weights, const std::optional<Ids>& exclude, int algorithm,
                             std::size_t threads) {
-  check_queries(self, plan, queries, weights);
+  check_queries(rows, plan, queries, weights);
   require(!exclude || exclude->size() == queries.shape(0), "one row to exclude per query");
   search::Request request;
   request.queries = queries.data();
@@ -268,46 +273,49 @@ search::Request request_for(const SharedIndex& self, const search::Plan& plan, c
   request.exclude = exclude ? exclude->data() : nullptr;
   request.algorithm = checked_option(algorithm, search::Algorithm::plain, "no such algorithm");
   request.threads = usable_threads(threads);
+  request.version = rows.version().number;
+  request.gate = &rows.shared().gate;
   return request;
 }
 
-nb::tuple kneighbors(SharedIndex& self, const search::Plan& plan, Matrix queries, Matrix weights, std::size_t k,
+nb::tuple kneighbors(View& self, const search::Plan& plan, Matrix queries, Matrix weights, std::size_t k,
                      bool ties, std::optional<Ids> exclude, int algorithm, std::size_t threads) {
   require(k > 0, "k must be at least 1");
-  search::Request request = request_for(self, plan, queries, weights, exclude, algorithm, threads);
+  const Snapshot rows = self.now();
+  search::Request request = request_for(rows, plan, queries, weights, exclude, algorithm, threads);
   request.k = k;
   request.ties = ties;
-  return run(self, plan, request);
+  return run(rows, plan, request);
 }
 
-nb::tuple within(SharedIndex& self, const search::Plan& plan, Matrix queries, Matrix weights, Vector limits,
+nb::tuple within(View& self, const search::Plan& plan, Matrix queries, Matrix weights, Vector limits,
                  std::optional<Ids> exclude, int algorithm, std::size_t threads) {
   require(limits.size() == queries.shape(0), "one limit per query");
-  search::Request request = request_for(self, plan, queries, weights, exclude, algorithm, threads);
+  const Snapshot rows = self.now();
+  search::Request request = request_for(rows, plan, queries, weights, exclude, algorithm, threads);
   request.limits = limits.data();
-  return run(self, plan, request);
+  return run(rows, plan, request);
 }
 
-votes::Poll voters_on(SharedIndex& self, const search::Plan& plan, Matrix query, Matrix weights, std::size_t k,
+votes::Poll voters_on(View& self, const search::Plan& plan, Matrix query, Matrix weights, std::size_t k,
                       bool ties, int vote, double power, bool root, int algorithm) {
   require(k > 0 && query.shape(0) == 1, "one query and at least one voter");
   require(power > 0.0 && std::isfinite(power), "the power is finite and above 0");
   const auto rule = checked_option(vote, votes::VoteRule::inverse_square, "no such vote");
-  search::Request request = request_for(self, plan, query, weights, std::nullopt, algorithm, 1);
+  const Snapshot rows = self.now();
+  search::Request request = request_for(rows, plan, query, weights, std::nullopt, algorithm, 1);
   request.k = k;
   request.ties = ties;
   votes::Poll voters;
   nb::gil_scoped_release release;
-  self.organise_if_due(plan, 1);
-  const std::shared_lock hold(self.lock);
-  self.require_cover(plan, request.queries, 1);
+  rows.prepare(plan, request.queries, 1, 1);
   static thread_local search::Seeker seeker;  // keeps its memory from one query to the next
-  voters.take(self.index.find(plan, seeker, request), base::Root(power, root), rule);
+  voters.take(rows.shared().index.find(plan, seeker, request), base::Root(power, root), rule);
   return voters;
 }
 
 // Returns the voters on one query; None if one of them is infinitely far away.
-nb::object poll(SharedIndex& self, const search::Plan& plan, Matrix query, Matrix weights, std::size_t k, bool ties,
+nb::object poll(View& self, const search::Plan& plan, Matrix query, Matrix weights, std::size_t k, bool ties,
                 int vote, double power, bool root, int algorithm) {
   votes::Poll voters = voters_on(self, plan, query, weights, k, ties, vote, power, root, algorithm);
   if (voters.endless() < voters.ids.size()) return nb::none();
@@ -325,7 +333,7 @@ std::int64_t code_at(const Stored& codes, std::size_t i) {
 
 // Returns the class that the voters on one query elect; -1 if a voter is infinitely far away, or for a tie that the
 // caller must break. codes: the code of each stored row; of_code: the class of each code.
-std::int64_t winner(SharedIndex& self, const search::Plan& plan, Matrix query, Matrix weights, std::size_t k,
+std::int64_t winner(View& self, const search::Plan& plan, Matrix query, Matrix weights, std::size_t k,
                     bool ties, int vote, double power, bool root, int algorithm, Ids ids, Stored codes, Ids of_code,
                     std::size_t n_classes, int vote_ties) {
   require(codes.dtype().code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Int) && codes.itemsize() <= 4,
@@ -348,27 +356,29 @@ std::int64_t winner(SharedIndex& self, const search::Plan& plan, Matrix query, M
   return election.winner({voters.ids.data(), voters.votes.data(), voters.distances.data(), voters.ids.size()});
 }
 
-nb::ndarray<nb::numpy, double> costs(SharedIndex& self, const search::Plan& plan, Matrix queries, Matrix weights,
-                                     Ids ids, std::size_t threads) {
-  check_queries(self, plan, queries, weights);
-  const std::size_t n = ids.size(), m = queries.shape(0), width = self.coded.size();
+nb::ndarray<nb::numpy, double> costs(View& self, const search::Plan& plan, Matrix queries, Matrix weights, Ids ids,
+                                     std::size_t threads) {
+  const Snapshot rows = self.now();
+  check_queries(rows, plan, queries, weights);
+  SharedIndex& shared = rows.shared();
+  const std::size_t n = ids.size(), m = queries.shape(0), width = shared.coded.size();
   std::vector<double> out(n * m);
   {
     nb::gil_scoped_release release;
-    const std::shared_lock hold(self.lock);
-    for (std::size_t i = 0; i < n; ++i)
-      if (!self.index.has(ids.data()[i])) throw std::out_of_range("no such row id");
-    self.require_cover(plan, queries.data(), m);
+    shared.require_cover(plan, rows.version(), queries.data(), m);
     // Blocks are pieces of the rows for one query, since one query may take long if there are many rows.
     constexpr std::size_t cells_in_piece = 1 << 15;
     const std::size_t piece = std::max<std::size_t>(1, cells_in_piece / width), pieces = (n + piece - 1) / piece;
     const std::size_t least = cells_in_piece / std::max<std::size_t>(1, std::min(n, piece) * width);
     const auto make = [&] {
       return [&, seeker = search::Seeker()](std::size_t block, std::size_t) mutable {
-        const std::size_t q = block / pieces, first = block % pieces * piece;
+        const std::size_t q = block / pieces, first = block % pieces * piece, last = std::min(first + piece, n);
         const double* const own = weights.data() + (weights.shape(0) > 1 ? q * width : 0);
-        self.index.costs(plan, seeker, queries.data() + q * width, own, ids.data() + first, std::min(piece, n - first),
-                         out.data() + q * n + first);
+        const std::shared_lock hold(shared.gate);
+        for (std::size_t i = first; i < last; ++i)
+          if (!shared.index.has(ids.data()[i], rows.version().number)) throw std::out_of_range("no such row id");
+        shared.index.costs(plan, seeker, queries.data() + q * width, own, ids.data() + first, last - first,
+                           out.data() + q * n + first);
       };
     };
     base::for_blocks(m * pieces, 1, usable_threads(threads), make, least);
@@ -376,11 +386,13 @@ nb::ndarray<nb::numpy, double> costs(SharedIndex& self, const search::Plan& plan
   return to_numpy(std::move(out), {m, n});
 }
 
-void organise(SharedIndex& self, const search::Plan& plan, std::size_t threads) {
+void organise(View& self, const search::Plan& plan, std::size_t threads) {
   plan.require_complete();
-  require(plan.size() == self.coded.size(), "plan and index differ in width");
+  const Snapshot rows = self.now();
+  require(plan.size() == rows.shared().coded.size(), "plan and index differ in width");
+  const std::size_t used = usable_threads(threads);
   nb::gil_scoped_release release;
-  self.organise_if_due(plan, usable_threads(threads));
+  rows.prepare(plan, nullptr, 0, used);
 }
 
 // The arrays of an index, to be kept in a file -----------------------------------------------------------------------
@@ -394,11 +406,17 @@ nb::ndarray<nb::numpy, const T> as_numpy(const base::Shared<T>& array) {
   return nb::ndarray<nb::numpy, const T>(data, {size}, owner);
 }
 
-nb::dict parts(SharedIndex& self) {
+nb::dict parts(View& self, const search::Plan* plan, std::size_t threads) {
+  const Snapshot rows = self.now();
+  if (plan != nullptr) {
+    plan->require_complete();
+    require(plan->size() == rows.shared().coded.size(), "plan and index differ in width");
+  }
+  const std::size_t used = usable_threads(threads);
   search::Parts parts;
   {
-    const SharedHold hold(self.lock);
-    parts = self.index.parts();
+    nb::gil_scoped_release release;
+    parts = rows.parts(plan, used);
   }
   nb::dict found;
   found["codes"] = as_numpy(parts.codes);
@@ -449,7 +467,7 @@ base::Shared<T> shared(const nb::dict& parts, const char* name) {
   return array;
 }
 
-void from_parts(SharedIndex* self, Flags coded, nb::dict given, std::size_t threads) {
+void from_parts(View* self, Flags coded, nb::dict given, std::size_t threads) {
   search::Parts parts{shared<std::uint8_t>(given, "codes"),   shared<std::uint8_t>(given, "boxes"),
                       shared<std::uint8_t>(given, "symbols"), shared<double>(given, "cells"),
                       shared<std::uint32_t>(given, "slot_of_id"), shared<std::uint32_t>(given, "id_of_slot")};
@@ -469,7 +487,7 @@ void from_parts(SharedIndex* self, Flags coded, nb::dict given, std::size_t thre
   const std::vector<std::uint8_t> flags = copy(coded);
   const std::size_t used = usable_threads(threads);
   nb::gil_scoped_release release;
-  new (self) SharedIndex(flags, parts, used);
+  new (self) View(flags, parts, used);
 }
 
 }  // namespace
@@ -508,12 +526,13 @@ void bind_search(nb::module_& module) {
   module.def("are_cells", &are_cells, "numbers"_a.noconvert(), "levels"_a, "may_miss"_a,
              "Whether all numbers are finite, or missing if may_miss; with levels > 0, also integers from 0 to levels "
              "- 1.");
-  nb::class_<SharedIndex>(module, "Index", "An index of stored rows, with exact search.")
-      .def("__init__", [](SharedIndex* self, Flags coded) {
-        new (self) SharedIndex({coded.data(), coded.data() + coded.size()});
+  nb::class_<View>(module, "Index", "An index of stored rows, with exact search.")
+      .def("__init__", [](View* self, Flags coded) {
+        new (self) View({coded.data(), coded.data() + coded.size()});
       }, nb::arg("coded"))
       .def("__init__", &from_parts, nb::arg("coded"), nb::arg("parts"), nb::arg("threads"))
-      .def("parts", &parts)
+      .def("fork", [](const View& self) { return new View(self); }, nb::rv_policy::take_ownership)
+      .def("parts", &parts, nb::arg("plan").none() = nb::none(), nb::arg("threads") = 1)
       .def("append", &append, nb::arg("ids"), nb::arg("rows"), nb::arg("threads") = 1)
       .def("remove", &remove, nb::arg("ids"))
       .def("organise", &organise, nb::arg("plan"), nb::arg("threads"))
@@ -528,14 +547,12 @@ void bind_search(nb::module_& module) {
            nb::arg("of_code"), nb::arg("n_classes"), nb::arg("vote_ties"))
       .def("costs", &costs, nb::arg("plan"), nb::arg("queries"), nb::arg("weights"), nb::arg("ids"), nb::arg("threads"))
       .def("holds", &holds, nb::arg("ids"))
-      .def("torn_by_fork", &SharedIndex::torn_by_fork)
-      .def("__len__", [](SharedIndex& self) {
-        const SharedHold hold(self.lock);
-        return self.index.n_rows();
-      })
-      .def_prop_ro("nbytes", [](SharedIndex& self) {
-        const SharedHold hold(self.lock);
-        return self.index.n_bytes();
+      .def("torn_by_fork", &View::torn_by_fork)
+      .def("__len__", [](const View& self) { return self.now().version().n_rows; })
+      .def_prop_ro("nbytes", [](const View& self) {
+        const Snapshot rows = self.now();
+        const SharedHold hold(rows.shared().gate);
+        return rows.shared().index.n_bytes();
       });
 }
 

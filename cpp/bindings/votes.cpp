@@ -103,42 +103,38 @@ struct Stream {
   std::mutex lock;  // taken before the locks of an index
 };
 
-// Rows that a stream predicts and stores in an index. Locks both for this call, and releases the GIL. The rows are
-// copied, so that other threads cannot change them after the checks; the other arrays are checked whenever they are
-// read.
-struct Arriving {
-  Arriving(Stream& stream, SharedIndex& index, const Matrix& given, const Ids& names, const Ids& known)
-      : cells(copy(given)),
-        ids(copy(names)),
-        rows{cells.data(), ids.data(), ids.size(), known.data(), known.size()},
-        release(),
-        stream_hold(stream.lock),
-        change_hold(index.changing),
-        index_hold(index.lock) {
-    require(index.index.takes(rows.cells, rows.n), "numbers are finite, and codes count from 0");
-    index.require_cover(stream.rows.plan(), rows.cells, rows.n);
-  }
+// Checks the rows that a stream predicts and stores in an index.
+void check_arrivals(const View& index, const Stream& stream, const Matrix& cells, const Ids& ids) {
+  const std::size_t width = stream.rows.n_attributes();
+  require(index.now().shared().coded.size() == width && cells.shape(1) == width, "index and rows differ in width");
+  require(cells.shape(0) == ids.size(), "rows and ids do not match");
+}
 
-  static void check(const Stream& stream, const SharedIndex& index, const Matrix& cells, const Ids& ids) {
-    const std::size_t width = stream.rows.n_attributes();
-    require(index.coded.size() == width && cells.shape(1) == width, "index and rows differ in width");
-    require(cells.shape(0) == ids.size(), "rows and ids do not match");
-  }
-
-  const std::vector<double> cells;
-  const std::vector<std::int64_t> ids;
-  const votes::Arrivals rows;
+// Calls run(index, rows) to predict rows and store them in a new version of the index. The rows are copied, so that other
+// threads cannot change them after the checks; the other arrays are checked whenever they are read. Releases the GIL.
+template <class Run>
+void run_stream(View& view, Stream& stream, const Matrix& given, const Ids& names, const Ids& known, const Run& run) {
+  const std::vector<double> cells = copy(given);
+  const std::vector<std::int64_t> ids = copy(names);
   const nb::gil_scoped_release release;
-  const std::unique_lock<std::mutex> stream_hold, change_hold;
-  const std::unique_lock<std::shared_mutex> index_hold;
-};
+  const std::lock_guard hold(stream.lock);
+  view.advance([&](const Snapshot& before) {
+    return before.reworked([&](SharedIndex& shared, search::Version number) {
+      const votes::Arrivals rows{cells.data(), ids.data(), ids.size(), known.data(), known.size(), number,
+                                 &shared.gate};
+      require(shared.index.takes(rows.cells, rows.n), "numbers are finite, and codes count from 0");
+      shared.require_cover(stream.rows.plan(), before.version(), rows.cells, rows.n);
+      run(shared.index, rows);
+    });
+  });
+}
 
 // Predicts the classes of several outputs. class_weights holds the weights of the classes of output t from starts[t]
 // on, and is updated with every stored row.
-nb::tuple classify(Stream& self, SharedIndex& index, Matrix cells, Ids ids, Ids stored, Codes codes, Ids starts,
+nb::tuple classify(Stream& self, View& index, Matrix cells, Ids ids, Ids stored, Codes codes, Ids starts,
                    Weights class_weights, int ties) {
   const std::size_t n = codes.shape(1);
-  Arriving::check(self, index, cells, ids);
+  check_arrivals(index, self, cells, ids);
   require(codes.shape(0) == stored.size(), "one class per stored row");
   require(starts.size() == n + 1, "one start per output");
   require_lists(starts, class_weights.size());
@@ -147,23 +143,21 @@ nb::tuple classify(Stream& self, SharedIndex& index, Matrix cells, Ids ids, Ids 
   const votes::KnownClasses known{codes.data(), n, begins.data(), class_weights.data(), ties_of(ties)};
   std::vector<std::int64_t> classes;
   votes::TooFar far;
-  {
-    const Arriving arriving(self, index, cells, ids, stored);
-    far = votes::classify(self.rows, index.index, arriving.rows, known, classes);
-  }
+  run_stream(index, self, cells, ids, stored, [&](search::Index& rows, const votes::Arrivals& arriving) {
+    far = votes::classify(self.rows, rows, arriving, known, classes);
+  });
   return nb::make_tuple(to_numpy(std::move(classes), {ids.size(), n}), far.row, far.voter);
 }
 
-nb::tuple average(Stream& self, SharedIndex& index, Matrix cells, Ids ids, Ids stored, Matrix targets) {
+nb::tuple average(Stream& self, View& index, Matrix cells, Ids ids, Ids stored, Matrix targets) {
   const std::size_t n = targets.shape(1);
-  Arriving::check(self, index, cells, ids);
+  check_arrivals(index, self, cells, ids);
   require(targets.shape(0) == stored.size(), "one number per stored row");
   std::vector<double> means;
   votes::TooFar far;
-  {
-    const Arriving arriving(self, index, cells, ids, stored);
-    far = votes::average(self.rows, index.index, arriving.rows, {targets.data(), n}, means);
-  }
+  run_stream(index, self, cells, ids, stored, [&](search::Index& rows, const votes::Arrivals& arriving) {
+    far = votes::average(self.rows, rows, arriving, {targets.data(), n}, means);
+  });
   return nb::make_tuple(to_numpy(std::move(means), {ids.size(), n}), far.row, far.voter);
 }
 
@@ -175,7 +169,7 @@ void require_weights(const double* weights, std::size_t n, const char* rule) {
 
 // The arguments that both kinds of targets share. The arrays are views, which are checked before every use.
 struct LeftOut {
-  SharedIndex& shared;
+  const View& index;
   const search::Plan& plan;
   Matrix queries;
   Ids own;
@@ -199,7 +193,7 @@ struct LeftOut {
     votes::LeaveOneOut work{queries.data(), own.data(), times.data(), attribute_weights.data(), stored.data(),
                             stored.size(), row_weights ? row_weights->data() : nullptr, base::Root(power, root),
                             checked_option(algorithm, search::Algorithm::plain, "no such algorithm"),
-                            threads, whole_ties, {}, {}, {}};
+                            threads, whole_ties, {}, {}, {}, 0, nullptr};
     work.ks.assign(ks.data(), ks.data() + ks.size());
     work.blocks.assign(blocks.data(), blocks.data() + blocks.size());
     for (std::size_t v = 0; v < votes.size(); ++v)
@@ -209,18 +203,19 @@ struct LeftOut {
 
   // Returns the sums for the given targets. Called without the GIL.
   template <class Targets>
-  auto sums(const votes::LeaveOneOut& work, const Targets& targets) const {
-    shared.organise_if_due(plan, work.threads);
-    const std::shared_lock hold(shared.lock);
-    shared.require_cover(plan, queries.data(), n_queries());
-    require(shared.index.n_rows() == stored.size(), "not all rows have a target");
-    return votes::leave_one_out(shared.index, plan, work, targets);
+  auto sums(votes::LeaveOneOut work, const Targets& targets) const {
+    const Snapshot rows = index.now();
+    rows.prepare(plan, queries.data(), n_queries(), work.threads);
+    require(rows.version().n_rows == stored.size(), "not all rows have a target");
+    work.version = rows.version().number;
+    work.gate = &rows.shared().gate;
+    return votes::leave_one_out(rows.shared().index, plan, work, targets);
   }
 
  private:
   void check_rows() const {
     plan.require_complete();
-    const std::size_t width = shared.coded.size();
+    const std::size_t width = index.now().shared().coded.size();
     require(plan.size() == width && queries.shape(1) == width && attribute_weights.size() == width,
             "plan, queries and weights differ in width");
     require(own.size() == n_queries() && times.size() == n_queries(), "one own row and one weight per query");
@@ -370,7 +365,7 @@ void bind_votes(nb::module_& module) {
   nb::class_<LeftOut>(module, "LeftOut",
                       "Leave-one-out scores of all combinations of vote rules and numbers of neighbors.")
       .def("__init__",
-           [](LeftOut* self, SharedIndex& index, const search::Plan& plan, Matrix queries, Ids own, Vector times,
+           [](LeftOut* self, const View& index, const search::Plan& plan, Matrix queries, Ids own, Vector times,
               Vector attribute_weights, Ids stored, std::optional<Vector> row_weights, double power, bool root,
               int algorithm, std::size_t threads, bool whole_ties, Ids ks, Ids votes, Vector parameters,
               Vector bandwidths, Ids blocks) {

@@ -166,7 +166,7 @@ class Bounds {
 
  private:
   static constexpr std::size_t many_attributes = 24;
-  static constexpr std::int64_t most_codes = 1 << 20;
+  static constexpr std::size_t most_codes = 1 << 20;
 
   // Whether the mean is large enough, and the total weight moderate enough, for the slack to cover the errors of
   // division.
@@ -245,7 +245,7 @@ class Bounds {
     double lower[n_bins];
     std::fill(lower, lower + n_bins, base::infinity);
     if (bins.coded())
-      fill_groups(bins, d, weight, lower);
+      fill_groups(bins, measure_->n_codes_known(a), d, weight, lower);
     else if (d.is_by_number())
       fill_numbers(bins, d, weight, lower);
     else if (d.is_linear())
@@ -273,15 +273,15 @@ class Bounds {
   }
 
   // Symbols that share a code: the smallest contribution in each group.
-  static void fill_groups(const Bins& bins, const Difference& d, double weight, double* lower) {
+  static void fill_groups(const Bins& bins, std::size_t n, const Difference& d, double weight, double* lower) {
     if (d.attribute().as<Overlap>() != nullptr) {
       std::fill(lower, lower + n_bins, weight * (d.is_overlap() ? d.f_differ() : d.against(0.0)));
       if (d.is_overlap()) lower[bins.code_of(d.query())] = 0.0;
       return;
     }
     if (d.is_text()) return std::fill(lower, lower + n_bins, 0.0);  // compared only if other columns do not rule it out
-    if (bins.largest() > most_codes) return std::fill(lower, lower + n_bins, 0.0);  // too many to check each
-    for (std::int64_t c = 0; c <= bins.largest(); ++c)
+    if (n > most_codes) return std::fill(lower, lower + n_bins, 0.0);  // too many to check each
+    for (std::size_t c = 0; c < n; ++c)
       lower[c % n_bins] = std::min(lower[c % n_bins], weight * d.against(static_cast<double>(c)));
   }
 

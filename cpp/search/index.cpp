@@ -249,7 +249,6 @@ struct Index::State {
   std::size_t n_attributes() const { return coded_.size(); }
   std::size_t n_rows() const { return store_->n_alive(); }
   std::size_t n_bytes() const { return store_->n_bytes() + order_.n_bytes() + sketch_->n_bytes(); }
-  bool has(std::int64_t id) const { return store_->has(id); }
 
   bool takes(const double* rows, std::size_t n, bool queries) const {
     constexpr double codes_end = 2147483648.0;
@@ -278,11 +277,17 @@ struct Index::State {
   State(std::vector<std::uint8_t> coded, std::vector<std::uint8_t> wide, std::unique_ptr<Store> store, Order order)
       : coded_(std::move(coded)), wide_(std::move(wide)), store_(std::move(store)), order_(std::move(order)) {}
 
-  void append(const std::int64_t* ids, const double* rows, std::size_t n, std::size_t threads) {
-    if (is_cramped(rows, n)) *this = std::move(*with_room(rows, n));
+  // A copy that shares the arrays until one of the two changes.
+  State(const State& other)
+      : coded_(other.coded_),
+        wide_(other.wide_),
+        store_(std::make_unique<Store>(*other.store_)),
+        order_(other.order_) {}
+
+  void append(const std::int64_t* ids, const double* rows, std::size_t n, std::size_t threads, Version version) {
     if (n > 0 && store_->n_slots() == 0) store_->set_first_id(ids[0]);
     const base::Uninterrupted hold;
-    store_->append(ids, rows, n, threads);
+    store_->append(ids, rows, n, threads, version);
   }
 
   // Whether there are too many slots of removed rows, or a symbol has no bin of its own.
@@ -295,19 +300,17 @@ struct Index::State {
 
   // Returns a copy without the slots of removed rows, and with cells for the exact codes of attributes that need them.
   // The next search puts the rows in order again.
-  std::unique_ptr<State> with_room(const double* rows, std::size_t n) const {
+  std::shared_ptr<State> with_room(const double* rows, std::size_t n, const std::vector<Version>& living) const {
     std::vector<std::uint8_t> wide = wide_;
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t a = 0; a < n_attributes(); ++a)
         if (coded_[a] && rows[i * n_attributes() + a] >= static_cast<double>(n_bins)) wide[a] = 1;
-    const std::vector<std::uint32_t> slots = alive_slots();
+    const std::vector<std::uint32_t> slots = needed_slots(living);
     auto store = std::make_unique<Store>(coded_, wide);
     store->bins = learn_bins(slots);
-    store->take_over(*store_, slots, 1);
-    return std::make_unique<State>(coded_, std::move(wide), std::move(store), Order());
+    store->take_over(*store_, slots, 1, living.empty() ? 0 : living.front());
+    return std::make_shared<State>(coded_, std::move(wide), std::move(store), Order());
   }
-
-  void remove(std::int64_t id) { store_->remove(id); }
 
   // Whether so many rows were added or removed that it is time for a new layout.
   bool is_due() const {
@@ -318,31 +321,34 @@ struct Index::State {
   }
 
   // Returns a copy with newly learned bins and all rows in order.
-  std::unique_ptr<State> organised(const Plan& plan, std::size_t threads) const {
-    std::vector<std::uint32_t> slots = alive_slots();
+  std::shared_ptr<State> organised(const Plan& plan, std::size_t threads, const std::vector<Version>& living) const {
+    std::vector<std::uint32_t> slots = needed_slots(living);
     auto store = std::make_unique<Store>(coded_, wide_);
     store->bins = learn_bins(slots);
     Order order(plan, *store_, slots, threads);
-    store->take_over(*store_, slots, threads);
+    store->take_over(*store_, slots, threads, living.empty() ? 0 : living.front());
     store->close_panel();
-    return std::make_unique<State>(coded_, wide_, std::move(store), std::move(order));
+    return std::make_shared<State>(coded_, wide_, std::move(store), std::move(order));
   }
 
   std::vector<std::vector<Found>> search(const Plan& plan, const Request& request) {
     std::vector<std::vector<Found>> results(request.n_queries);
+    std::shared_lock<base::Gate> start_hold = base::reading(request.gate);
     const Search search = search_of(plan, request);
     const std::vector<Turn> turns = turns_of(request);
-    const std::size_t tile = std::clamp<std::size_t>(request.n_queries / 4 / request.threads, 1, most_in_tile);
     const Algorithm algorithm = chosen(request.algorithm);
+    start_hold = {};
+    const std::size_t tile = std::clamp<std::size_t>(request.n_queries / 4 / request.threads, 1, most_in_tile);
     base::for_blocks(request.n_queries, tile, request.threads, [&] {
       return [&, seekers = std::vector<Query>(tile), before = std::vector<std::int64_t>(), near_slot = std::size_t{0}](
                  std::size_t first, std::size_t last) mutable {
+        const std::shared_lock<base::Gate> hold = base::reading(request.gate);
         std::size_t wide[most_in_tile], n_wide = 0;
         const auto finish = [&](Query& seeker, std::size_t q) {
           results[q] = seeker.take();
           if (turns.empty() || request.exclude == nullptr || request.judge != nullptr || request.k > few_before) return;
           before.clear();
-          if (store_->has(request.exclude[q])) before.push_back(request.exclude[q]);
+          if (store_->has(request.exclude[q], request.version)) before.push_back(request.exclude[q]);
           for (const Found& found : results[q]) before.push_back(found.second);
         };
         for (std::size_t i = first; i < last; ++i) {
@@ -351,7 +357,7 @@ struct Index::State {
             if (turns[i].slot() >= near_slot + panel_rows) before.clear();
             near_slot = turns[i].slot();
           }
-          start(search, request, seekers[n_wide], q, before);
+          start(search, request, algorithm, seekers[n_wide], q, before);
           if (!turns.empty()) seekers[n_wide].leaf = near_slot / leaf_rows;
           if (search.finds(algorithm, seekers[n_wide]))
             finish(seekers[n_wide], q);
@@ -399,8 +405,9 @@ struct Index::State {
   // memory is reused from one query to the next.
   std::vector<Found> find(const Plan& plan, Query& seeker, const Request& one) {
     const Search search = search_of(plan, one);
-    start(search, one, seeker, 0);
-    if (!search.finds(chosen(one.algorithm), seeker)) search.scan(chosen(one.algorithm), &seeker, 1);
+    const Algorithm algorithm = chosen(one.algorithm);
+    start(search, one, algorithm, seeker, 0);
+    if (!search.finds(algorithm, seeker)) search.scan(algorithm, &seeker, 1);
     return seeker.take();
   }
 
@@ -425,17 +432,19 @@ struct Index::State {
   }
 
   // before: rows that are probably near, since they were near a similar query.
-  void start(const Search& search, const Request& request, Query& seeker, std::size_t q,
+  void start(const Search& search, const Request& request, Algorithm algorithm, Query& seeker, std::size_t q,
              const std::vector<std::int64_t>& before = {}) const {
     seeker.exclude = request.exclude ? request.exclude[q] : -1;
     seeker.judge = request.judge;
+    seeker.version = request.version;
+    seeker.differs = store_->differs(request.version);
     const double* weights = request.weights + (request.weights_per_query ? q * n_attributes() : 0);
     search.measure(seeker, request.queries + q * n_attributes(), weights);
     if (request.k > 0)
       seeker.nearest.start(request.k, request.ties, seeker.limit_by(*store_, before, request.k));
     else
       seeker.nearest.start_within(request.limits[q]);
-    search.start(seeker, chosen(request.algorithm) != Algorithm::plain);
+    search.start(seeker, algorithm != Algorithm::plain);
   }
 
   // Few rows are measured faster than bounded, and few panels are scanned faster than their leaves are visited.
@@ -461,11 +470,11 @@ struct Index::State {
     return bins;
   }
 
-  std::vector<std::uint32_t> alive_slots() const {
+  std::vector<std::uint32_t> needed_slots(const std::vector<Version>& living) const {
     std::vector<std::uint32_t> slots;
-    slots.reserve(store_->n_alive());
+    slots.reserve(store_->n_alive() + store_->n_retired());
     for (std::size_t slot = 0; slot < store_->n_slots(); ++slot)
-      if (store_->is_alive(slot)) slots.push_back(static_cast<std::uint32_t>(slot));
+      if (store_->is_needed(slot, living)) slots.push_back(static_cast<std::uint32_t>(slot));
     return slots;
   }
 
@@ -483,10 +492,10 @@ Seeker& Seeker::operator=(Seeker&&) noexcept = default;
 
 const Difference& Seeker::difference(std::size_t a) const { return query_->measure.differences[a]; }
 
-Index::Index(std::vector<std::uint8_t> coded) : state_(std::make_unique<State>(std::move(coded))) {}
+Index::Index(std::vector<std::uint8_t> coded) : state_(std::make_shared<State>(std::move(coded))) {}
 Index::Index(std::vector<std::uint8_t> coded, const Parts& parts, std::size_t threads)
-    : state_(std::make_unique<State>(std::move(coded), parts, threads)) {}
-Index::Index(Made, std::unique_ptr<State> state) : state_(std::move(state)) {}
+    : state_(std::make_shared<State>(std::move(coded), parts, threads)) {}
+Index::Index(Made, std::shared_ptr<State> state) : state_(std::move(state)) {}
 Index::~Index() = default;
 Index::Index(Index&&) noexcept = default;
 Index& Index::operator=(Index&&) noexcept = default;
@@ -495,7 +504,14 @@ std::size_t Index::n_attributes() const { return state_->n_attributes(); }
 std::size_t Index::n_rows() const { return state_->n_rows(); }
 std::size_t Index::n_bytes() const { return state_->n_bytes(); }
 Parts Index::parts() const { return state_->parts(); }
-bool Index::has(std::int64_t id) const { return state_->has(id); }
+bool Index::has(std::int64_t id) const { return state_->store_->has(id); }
+bool Index::has(std::int64_t id, Version version) const { return state_->store_->has(id, version); }
+
+std::vector<std::int64_t> Index::largest_codes() const {
+  std::vector<std::int64_t> largest;
+  for (const Bins& bins : state_->store_->bins) largest.push_back(bins.largest());
+  return largest;
+}
 
 bool Index::takes(const double* rows, std::size_t n, bool queries) const { return state_->takes(rows, n, queries); }
 
@@ -503,24 +519,53 @@ bool Index::covers(const Plan& plan, const double* queries, std::size_t n_querie
   return state_->covers(plan, queries, n_queries);
 }
 
-void Index::append(const std::int64_t* ids, const double* rows, std::size_t n, std::size_t threads) {
-  state_->append(ids, rows, n, threads);
+void Index::append(const std::int64_t* ids, const double* rows, std::size_t n, std::size_t threads, Version version) {
+  if (is_cramped(rows, n)) *this = with_room(rows, n);
+  state_->append(ids, rows, n, threads, version);
 }
 
-void Index::remove(std::int64_t id) { state_->remove(id); }
+void Index::remove(std::int64_t id) { state_->store_->remove(id); }
+void Index::retire(const std::int64_t* ids, std::size_t n, Version version) { state_->store_->retire(ids, n, version); }
+void Index::roll_back(Version version) { state_->store_->roll_back(version); }
+Version Index::last_change() const { return state_->store_->last_change(); }
+std::size_t Index::n_retired() const { return state_->store_->n_retired(); }
+std::size_t Index::n_dead() const { return state_->store_->n_dead(); }
+
+bool Index::sweep(const std::vector<Version>& living, Version after, Version last, std::size_t most) {
+  return state_->store_->sweep(living, after, last, most);
+}
+
+Index Index::branch(Version version) const {
+  auto state = std::make_shared<State>(*state_);
+  state->store_->keep_only(version);
+  return Index(Made(), std::move(state));
+}
+
 bool Index::is_due() const { return state_->is_due(); }
 bool Index::is_cramped(const double* rows, std::size_t n) const { return state_->is_cramped(rows, n); }
-Index Index::with_room(const double* rows, std::size_t n) const { return Index(Made(), state_->with_room(rows, n)); }
 
-Index Index::organised(const Plan& plan, std::size_t threads) const {
-  return Index(Made(), state_->organised(plan, threads));
+Index Index::with_room(const double* rows, std::size_t n, const std::vector<Version>& living) const {
+  return Index(Made(), state_->with_room(rows, n, living));
+}
+
+Index Index::organised(const Plan& plan, std::size_t threads, const std::vector<Version>& living) const {
+  return Index(Made(), state_->organised(plan, threads, living));
+}
+
+void Index::replace(Index fresh, base::Gate* gate) {
+  const std::unique_lock<base::Gate> hold = base::writing(gate);
+  std::swap(state_, fresh.state_);  // the old state is freed after `hold`, unless a search still uses it
 }
 
 std::vector<std::vector<Found>> Index::search(const Plan& plan, const Request& request) {
-  return state_->search(plan, request);
+  std::shared_lock<base::Gate> hold = base::reading(request.gate);
+  const std::shared_ptr<State> state = state_;
+  hold = {};
+  return state->search(plan, request);
 }
 
 std::vector<Found> Index::find(const Plan& plan, Seeker& seeker, const Request& one) {
+  const std::shared_lock<base::Gate> hold = base::reading(one.gate);
   return state_->find(plan, *seeker.query_, one);
 }
 

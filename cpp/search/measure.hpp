@@ -57,6 +57,12 @@ class Measure {
 
   // Whether costs may leave attributes out because a value is missing.
   bool skips() const { return skips_; }
+
+  // The number of an attribute's codes; rows of later versions may have codes that the plan does not know.
+  std::size_t n_codes_known(std::size_t a) const {
+    return static_cast<std::size_t>(
+        std::min(static_cast<double>(store_->bins[a].largest() + 1), (*plan_)[a].codes_end()));
+  }
   double weight(std::size_t a) const { return steps_[a].weight; }
   double exact(std::size_t a, std::size_t code) const { return exact_[a * n_codes + code]; }
   const Plan& plan() const { return *plan_; }
@@ -82,7 +88,7 @@ class Measure {
     if (step.cell < 0) {
       step.form = Form::code;
       step.cell = store_->symbol_of(a);
-      d.against_codes(static_cast<std::size_t>(store_->bins[a].largest() + 1), weight, exact);
+      d.against_codes(n_codes_known(a), weight, exact);
       exact[missing_code] = step.missing;
       return;
     }

@@ -30,6 +30,8 @@ struct Query {
   Nearest nearest;
   std::int64_t exclude = -1;
   const Judge* judge = nullptr;  // null: rows are ranked by cost
+  Version version = 0;
+  bool differs = false;  // whether rows may be stored that do not exist in the version
   const double* cells = nullptr;
   std::size_t leaf = Store::nobody;  // the leaf in which the query would lie, if known
   bool bounds_ready = false;
@@ -117,7 +119,7 @@ struct Query {
         const std::size_t slot = panel * panel_rows + w * 64 + static_cast<std::size_t>(std::countr_zero(rows));
         if (!store.is_alive(slot)) continue;
         store.prefetch(slot);
-        wait(slot, 0);
+        wait(store, slot, 0);
       }
     }
     if (noted_ < few_waiting) return false;
@@ -135,8 +137,7 @@ struct Query {
     weigh(store);
     const std::size_t first = panel * panel_rows, last = std::min(first + panel_rows, store.n_slots());
     for (std::size_t slot = first; slot < last; ++slot)
-      if (store.is_alive(slot) && !is_seen_[slot / leaf_rows] && !is_surveyed(slot))
-        wait(slot, 0);
+      if (store.is_alive(slot) && !is_seen_[slot / leaf_rows] && !is_surveyed(slot)) wait(store, slot, 0);
     weigh(store);
   }
 
@@ -251,11 +252,13 @@ struct Query {
       if (bounds.rules_out(codes + lane)) continue;
       const std::size_t slot = panel * panel_rows + lane;
       if (noted_ < batch) store.prefetch(slot);
-      wait(slot, sums_[lane]);
+      wait(store, slot, sums_[lane]);
     }
   }
 
-  void wait(std::size_t slot, std::uint8_t sum) {
+  // The plan may not know the codes of rows of other versions, so these are not even measured.
+  void wait(const Store& store, std::size_t slot, std::uint8_t sum) {
+    if (differs && !store.exists(slot, version)) return;
     waiting_[noted_] = static_cast<std::uint32_t>(slot);
     waiting_sums_[noted_++] = sum;
   }

@@ -131,10 +131,15 @@ struct Parts {
   std::vector<double> cut_values{};
 };
 
-// A slot is a row's current position in the store; an id identifies a row permanently.
+// The number of a version of the rows. Where there is only one version, it has the number 0.
+using Version = std::uint32_t;
+
+// A slot is a row's current position in the store; an id identifies a row permanently. A row exists from the version in
+// which it was added up to the one in which it was removed. Its slot is wiped when no version needs it any more.
 class Store {
  public:
   static constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
+  static constexpr Version never = std::numeric_limits<Version>::max();
 
   // wide: marks coded attributes with more values than bins, whose exact codes are stored as cells, as numbers are.
   Store(const std::vector<std::uint8_t>& coded, const std::vector<std::uint8_t>& wide) : wide_(wide) {
@@ -156,8 +161,9 @@ class Store {
   std::size_t n_attributes() const { return bins.size(); }
   std::size_t n_slots() const { return id_of_slot_.size(); }
   std::size_t n_panels() const { return codes_.size() / (n_attributes() * panel_rows); }
-  std::size_t n_alive() const { return alive_; }
-  std::size_t n_dead() const { return dead_; }
+  std::size_t n_alive() const { return alive_; }            // rows of the newest version
+  std::size_t n_retired() const { return retired_.size(); }  // removed rows that an older version may need
+  std::size_t n_dead() const { return dead_; }               // wiped slots
   bool has_gaps() const { return has_gaps_; }
 
   // The index of an attribute's value among the cells of a row, or among its symbols; -1 if it is not stored there.
@@ -180,6 +186,27 @@ class Store {
   bool is_alive(std::size_t slot) const { return id_of_slot_[slot] != nobody; }
   std::int64_t id(std::size_t slot) const { return first_id_ + id_of_slot_[slot]; }
 
+  // Whether a row that is stored exists in a version.
+  bool exists(std::size_t slot, Version version) const {
+    if (slot >= lives_.size()) return true;
+    return lives_[slot].added <= version && version < lives_[slot].removed;
+  }
+
+  // Whether a row may be stored that does not exist in the version.
+  bool differs(Version version) const { return version < last_added_ || !retired_.empty(); }
+
+  // The version of the last change.
+  Version last_change() const {
+    return retired_.empty() ? last_added_ : std::max(last_added_, lives_[retired_.back()].removed);
+  }
+
+  // Whether one of some versions, in ascending order, needs a row; without versions, whether the row is stored.
+  bool is_needed(std::size_t slot, const std::vector<Version>& versions) const {
+    if (!is_alive(slot) || versions.empty() || slot >= lives_.size()) return is_alive(slot);
+    const auto first = std::lower_bound(versions.begin(), versions.end(), lives_[slot].added);
+    return first != versions.end() && *first < lives_[slot].removed;
+  }
+
   double value(std::size_t slot, std::size_t a) const {
     if (cell_of_[a] >= 0) return cells(slot)[cell_of_[a]];
     const std::uint8_t c = symbols(slot)[symbol_of_[a]];
@@ -197,12 +224,14 @@ class Store {
 
   // All memory is allocated before anything is written, so that a failed allocation leaves the store unchanged. Must
   // not be interrupted.
-  void append(const std::int64_t* ids, const double* rows, std::size_t n, std::size_t threads = 1) {
+  void append(const std::int64_t* ids, const double* rows, std::size_t n, std::size_t threads = 1,
+              Version version = 0) {
     std::uint64_t farthest = 0;
     for (std::size_t i = 0; i < n; ++i) farthest = std::max(farthest, from_first(ids[i]));
     if (farthest >= nobody) throw std::out_of_range("row id out of range");
     if (n == 0) return;
     const std::size_t first = n_slots(), end = first + n;
+    if (version > 0 || lives_.size() > first) lives_.resize(std::max(end, lives_.size()));
     codes_.make_room(code_bytes(end));
     boxes_.make_room(all_box_bytes(end));
     cells_.make_room(end * n_cells_);
@@ -219,12 +248,14 @@ class Store {
     } else {
       put_all(first, end, threads, put_one);
     }
+    for (std::size_t slot = first; slot < std::min(end, lives_.size()); ++slot) lives_[slot] = {version, never};
+    last_added_ = std::max(last_added_, version);
     alive_ += n;
   }
 
   // Copies rows of another store, in the order of the given slots, into this one, which must be empty except for its
-  // bins.
-  void take_over(const Store& from, const std::vector<std::uint32_t>& slots, std::size_t threads) {
+  // bins. There is no version before `oldest`.
+  void take_over(const Store& from, const std::vector<std::uint32_t>& slots, std::size_t threads, Version oldest = 0) {
     const std::size_t n = slots.size();
     first_id_ = n == 0 ? from.first_id_ : from.id(slots.front());
     std::int64_t last_id = first_id_;
@@ -237,7 +268,18 @@ class Store {
       const std::uint32_t source = slots[slot];
       return put(slot, from.id(source), [&](std::size_t a) { return from.value(source, a); }, own);
     });
-    alive_ = n;
+    for (std::size_t slot = 0; slot < n; ++slot) {
+      if (slots[slot] >= from.lives_.size()) continue;
+      const Life life = from.lives_[slots[slot]];
+      if (life.added <= oldest && life.removed == never) continue;
+      lives_.resize(n);
+      lives_[slot] = life;
+      last_added_ = std::max(last_added_, life.added);
+      if (life.removed != never) retired_.push_back(static_cast<std::uint32_t>(slot));
+    }
+    const auto earlier = [&](std::uint32_t x, std::uint32_t y) { return lives_[x].removed < lives_[y].removed; };
+    std::sort(retired_.begin(), retired_.end(), earlier);
+    alive_ = n - retired_.size();
   }
 
   // Fills up the last panel with absent rows, so that the next append starts a new one.
@@ -253,24 +295,78 @@ class Store {
     return relative < slot_of_id_.size() && slot_of_id_[relative] != nobody;
   }
 
+  bool has(std::int64_t id, Version version) const { return has(id) && exists(slot(id), version); }
+
   std::size_t slot(std::int64_t id) const { return slot_of_id_[from_first(id)]; }
 
-  // Sets the row's first code to dead_code, which every scan table maps to 255, "too far".
+  // Removes a row from all versions.
   void remove(std::int64_t id) {
-    const std::size_t slot = this->slot(id);
-    std::uint32_t* const slots = slot_of_id_.writable();
-    std::uint32_t* const ids = id_of_slot_.writable();
-    std::uint8_t* const codes = codes_.writable();
-    slots[from_first(id)] = nobody;
-    ids[slot] = nobody;
-    codes[slot / panel_rows * n_attributes() * panel_rows + slot % panel_rows] = dead_code;
+    wipe(slot(id));
     --alive_;
-    ++dead_;
+  }
+
+  // Removes rows from a version, which must be the newest; older versions keep them. Either all are removed or none.
+  void retire(const std::int64_t* ids, std::size_t n, Version version) {
+    lives_.resize(std::max(n_slots(), lives_.size()));
+    if (retired_.capacity() < retired_.size() + n) retired_.reserve(std::max(2 * retired_.size(), retired_.size() + n));
+    for (std::size_t i = 0; i < n; ++i) {
+      retired_.push_back(static_cast<std::uint32_t>(slot(ids[i])));
+      lives_[retired_.back()].removed = version;
+    }
+    alive_ -= n;
+  }
+
+  // Wipes the rows that were removed after one version, up to another, and that none of the living versions needs.
+  // Stops after `most` rows, and returns whether that was too few.
+  bool sweep(const std::vector<Version>& living, Version after, Version last, std::size_t most) {
+    const auto precedes = [&](Version version, std::uint32_t slot) { return version < lives_[slot].removed; };
+    const auto begin = std::upper_bound(retired_.begin(), retired_.end(), after, precedes);
+    const auto end = std::upper_bound(begin, retired_.end(), last, precedes);
+    std::size_t n = 0;
+    const auto wiped = [&](std::uint32_t slot) {
+      if (n == most || is_needed(slot, living)) return false;
+      wipe(slot);
+      ++n;
+      return true;
+    };
+    retired_.erase(std::remove_if(begin, end, wiped), end);
+    return n == most;
+  }
+
+  // Undoes the changes after a version, so that it is the newest again.
+  void roll_back(Version version) {
+    for (; !retired_.empty() && lives_[retired_.back()].removed > version; retired_.pop_back()) {
+      lives_[retired_.back()].removed = never;
+      ++alive_;
+    }
+    for (std::size_t slot = 0; slot < std::min(n_slots(), lives_.size()); ++slot) {
+      if (lives_[slot].added <= version || !is_alive(slot)) continue;
+      wipe(slot);
+      --alive_;
+    }
+    last_added_ = std::min(last_added_, version);
+  }
+
+  // Keeps only the rows of one version, in memory of its own.
+  void keep_only(Version version) {
+    const auto own = [](auto&... arrays) { (arrays.writable(), ...); };
+    own(codes_, boxes_, symbols_, cells_, slot_of_id_, id_of_slot_);
+    alive_ = 0;
+    for (std::size_t slot = 0; slot < n_slots(); ++slot) {
+      if (!is_alive(slot)) continue;
+      if (exists(slot, version))
+        ++alive_;
+      else
+        wipe(slot);
+    }
+    lives_.clear();
+    retired_.clear();
+    last_added_ = 0;
   }
 
   std::size_t n_bytes() const {
     return codes_.n_bytes() + boxes_.n_bytes() + symbols_.n_bytes() + cells_.n_bytes() + slot_of_id_.n_bytes() +
-           id_of_slot_.n_bytes();
+           id_of_slot_.n_bytes() + lives_.capacity() * sizeof(Life);
   }
 
   std::vector<Bins> bins;
@@ -279,6 +375,20 @@ class Store {
   // Returns how far an id is from the first one; an id below that wraps around to a very large number.
   std::uint64_t from_first(std::int64_t id) const {
     return static_cast<std::uint64_t>(id) - static_cast<std::uint64_t>(first_id_);
+  }
+
+  // Empties a slot. Every scan table maps dead_code to 255, "too far". Values in a mapped file are left in the file.
+  void wipe(std::size_t slot) {
+    std::uint32_t* const slots = slot_of_id_.writable();
+    std::uint32_t* const ids = id_of_slot_.writable();
+    std::uint8_t* const panel = codes_.writable() + slot / panel_rows * n_attributes() * panel_rows;
+    slots[ids[slot]] = nobody;
+    ids[slot] = nobody;
+    for (std::size_t a = 0; a < n_attributes(); ++a) panel[a * panel_rows + slot % panel_rows] = dead_code;
+    if (cells_.is_own())
+      std::fill_n(cells_.writable() + slot * n_cells_, n_cells_, std::numeric_limits<double>::quiet_NaN());
+    if (symbols_.is_own()) std::fill_n(symbols_.writable() + slot * n_symbols_, n_symbols_, missing_code);
+    ++dead_;
   }
 
   static constexpr std::size_t group_rows = 64 * leaf_rows;  // rows whose boxes are stored together
@@ -366,8 +476,16 @@ class Store {
     }
   }
 
+  // The versions between which a row exists: from the first up to, but not including, the second.
+  struct Life {
+    Version added = 0, removed = never;
+  };
+
   std::vector<std::uint8_t> wide_;
   std::vector<int> cell_of_, symbol_of_;
+  std::vector<Life> lives_;             // of each slot; slots after the last one exist in all versions
+  std::vector<std::uint32_t> retired_;  // removed rows that are not wiped yet, in the order of their removal
+  Version last_added_ = 0;
   std::size_t n_cells_ = 0, n_symbols_ = 0, alive_ = 0, dead_ = 0;
   std::int64_t first_id_ = 0;
   bool has_gaps_ = false;

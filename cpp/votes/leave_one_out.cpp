@@ -449,7 +449,7 @@ class LeftOutSearch {
   std::vector<std::vector<search::Found>> operator()(std::size_t start, std::size_t count, std::size_t k,
                                                      std::size_t threads) const {
     search::Request request;
-    request.queries = work_.queries + start * index_.n_attributes();
+    request.queries = work_.queries + start * plan_.size();
     request.n_queries = count;
     request.weights = work_.attribute_weights;
     request.k = k;
@@ -457,6 +457,8 @@ class LeftOutSearch {
     request.exclude = work_.row_weights ? nullptr : work_.own + start;
     request.algorithm = work_.algorithm;
     request.threads = threads;
+    request.version = work_.version;
+    request.gate = work_.gate;
     return index_.search(plan_, request);
   }
 

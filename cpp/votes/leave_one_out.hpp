@@ -29,6 +29,8 @@ struct LeaveOneOut {
   std::vector<std::size_t> ks;    // ascending
   std::vector<DistanceVote> rules;
   std::vector<std::size_t> blocks;  // block b: queries blocks[b] up to blocks[b + 1], summed together
+  search::Version version = 0;      // see search::Request
+  base::Gate* gate = nullptr;
 
   std::size_t n_candidates() const { return ks.size() * rules.size(); }
   std::size_t n_blocks() const { return blocks.size() - 1; }

@@ -33,7 +33,7 @@ TooFar run(Prequential& stream, search::Index& index, const Arrivals& rows, cons
       const std::int64_t id = rows.ids[i];
       const std::size_t own = position(id);
       if (index.has(id)) throw std::invalid_argument("a row with this id is stored already");
-      if (const Poll* poll = stream.ask(index, row)) {
+      if (const Poll* poll = stream.ask(index, row, rows.version, rows.gate)) {
         if (const std::int64_t voter = stream.too_far(index, row); voter >= 0)
           return {static_cast<std::int64_t>(i), voter};
         at.clear();
@@ -41,10 +41,11 @@ TooFar run(Prequential& stream, search::Index& index, const Arrivals& rows, cons
         answer(i, *poll, at);
       }
       learn(own);
-      stream.store(index, id, row);
+      stream.store(index, id, row, rows.version, rows.gate);
     }
   } catch (...) {
     stream.set_ranges(before);
+    const std::unique_lock<base::Gate> hold = base::writing(rows.gate);
     while (i > 0) index.remove(rows.ids[--i]);
     throw;
   }
@@ -58,10 +59,10 @@ Prequential::Prequential(search::Plan plan, search::Ranges ranges, std::vector<d
   ranges_.set(plan_);
 }
 
-const Poll* Prequential::ask(search::Index& index, const double* row) {
+const Poll* Prequential::ask(search::Index& index, const double* row, search::Version version, base::Gate* gate) {
   const std::size_t k = rules_.k > 0 ? rules_.k : whole_root(index.n_rows());
   if (k == 0 || index.n_rows() < k) return nullptr;
-  if (index.is_due()) index.organise(plan_);
+  if (index.is_due()) index.replace(index.organised(plan_), gate);
   search::Request request;
   request.queries = row;
   request.n_queries = 1;
@@ -69,6 +70,7 @@ const Poll* Prequential::ask(search::Index& index, const double* row) {
   request.k = k;
   request.ties = rules_.whole_ties;
   request.algorithm = rules_.algorithm;
+  request.version = version;
   poll_.take(index.find(plan_, seeker_, request), rules_.root, rules_.vote);
   if (poll_.ids.empty()) throw std::invalid_argument("a row has no distance from the stored rows");
   return &poll_;
@@ -81,8 +83,13 @@ std::int64_t Prequential::too_far(const search::Index& index, const double* row)
   return -1;
 }
 
-void Prequential::store(search::Index& index, std::int64_t id, const double* row) {
-  index.append(&id, row, 1);
+void Prequential::store(search::Index& index, std::int64_t id, const double* row, search::Version version,
+                        base::Gate* gate) {
+  if (index.is_cramped(row, 1)) index.replace(index.with_room(row, 1), gate);
+  {
+    const std::unique_lock<base::Gate> hold = base::writing(gate);
+    index.append(&id, row, 1, 1, version);
+  }
   ranges_.widen(row, plan_);
 }
 

@@ -27,14 +27,15 @@ class Prequential {
   const search::Plan& plan() const { return plan_; }
 
   // Returns the voters on a row from the index; null if the index has no rows, or fewer than k.
-  const Poll* ask(search::Index& index, const double* row);
+  const Poll* ask(search::Index& index, const double* row, search::Version version = 0, base::Gate* gate = nullptr);
 
   // Returns the id of the first voter whose distance from the row has overflowed to infinity; -1 if there is none.
   // Where missing values are skipped, two rows may be infinitely far apart by definition, since they have no attribute
   // for which both values are known: such voters do not count as too far.
   std::int64_t too_far(const search::Index& index, const double* row);
 
-  void store(search::Index& index, std::int64_t id, const double* row);
+  void store(search::Index& index, std::int64_t id, const double* row, search::Version version = 0,
+             base::Gate* gate = nullptr);
 
   const search::Ranges& ranges() const { return ranges_; }
   void set_ranges(const search::Ranges& ranges);
@@ -50,13 +51,16 @@ class Prequential {
   Poll poll_;
 };
 
-// Rows to be predicted and stored one by one, and the ascending ids of all rows with a target, which include them.
+// Rows to be predicted and stored one by one, and the ascending ids of all rows with a target, which include them. The
+// rows are stored in a new version of an index that others may search meanwhile, but not change.
 struct Arrivals {
   const double* cells;
   const std::int64_t* ids;
   std::size_t n;
   const std::int64_t* known;
   std::size_t n_known;
+  search::Version version = 0;
+  base::Gate* gate = nullptr;
 };
 
 // Classes of the rows with a target, for several outputs. class_weights from starts[t] on holds the number of rows of

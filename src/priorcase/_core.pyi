@@ -213,8 +213,12 @@ class Index:
     def __init__(self, coded: NDArray[np.uint8]) -> None: ...
     @overload
     def __init__(self, coded: NDArray[np.uint8], parts: dict[str, AnyArray], threads: int) -> None: ...
-    def parts(self) -> dict[str, AnyArray]:
-        """The arrays from which the index can be made again; the large ones are read-only and share its memory."""
+    def fork(self) -> Index:
+        """An index of the same rows, which shares memory with this one but can be changed by itself."""
+
+    def parts(self, plan: Plan | None = None, threads: int = 1) -> dict[str, AnyArray]:
+        """The arrays from which the index can be made again, in order if there is a plan. The large ones are read-only.
+        They share the memory of the index unless it also stores other rows or traces of removed ones."""
 
     def __len__(self) -> int: ...
     @property

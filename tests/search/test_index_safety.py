@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from typing import Any
 
 import numpy as np
 import pytest
@@ -122,43 +123,47 @@ def test_attributes_without_weight_are_not_shared() -> None:
     assert model.predict(np.array([[1.0, 6.0]])).tolist() == ["b"]
 
 
-def test_an_index_knows_whose_rows_it_holds() -> None:
-    instances, index = numeric_index(np.arange(20.0).reshape(10, 2))
-    assert index.holds(instances)
-    after = instances.fork()
-    ids = after.append(instances.schema.read(np.ones((3, 2))))
-    assert not index.holds(after)
-    assert index.follow(instances, after)
-    assert not index.holds(after)
-    index.append(ids)
-    assert index.holds(after)
-    assert not index.holds(instances)
-    assert not index.follow(instances, after)
-    before, after = after, after.fork()
-    after.remove([0])
-    assert index.follow(before, after)
-    index.remove([0])
-    assert index.holds(after)
-
-
 @pytest.mark.parametrize("change", ["append", "take", "remove"])
-def test_an_interrupted_change_leaves_a_torn_index(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_change_leaves_the_index_as_it_was(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
     instances, index = numeric_index(np.arange(20.0).reshape(10, 2))
-    ids = instances.append(instances.schema.read(np.ones((1, 2))))
+    fitted, queries = heom().fit(instances, None), np.arange(6.0).reshape(3, 2)
+    before = index.kneighbors(fitted, queries, 4)
+    ids = instances.append(instances.schema.read(np.ones((5, 2))))
+    monkeypatch.setattr("priorcase.search.index._ROWS_AT_ONCE", 2)
+    left = 1 if change == "append" else 0
 
     class Broken:
-        def __getattr__(self, name: str) -> object:
-            if name in ("append", "remove"):
+        """The core, which fails when the third row is added, or when a row is removed."""
+
+        def __init__(self, core: Any) -> None:
+            self.core = core
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.core, name)
+
+        def fork(self) -> Broken:
+            return Broken(self.core.fork())
+
+        def append(self, *arguments: Any) -> None:
+            nonlocal left
+            if left == 0:
                 raise MemoryError
-            return getattr(core, name)
+            left -= 1
+            self.core.append(*arguments)
+
+        def remove(self, *arguments: Any) -> None:
+            raise MemoryError
 
     core = index.core
-    index.core = Broken()
-    arguments = {"append": (ids,), "take": (ids, np.ones((1, 2))), "remove": ([0],)}[change]
+    index.core = Broken(core)  # type: ignore[assignment]
+    arguments: Any = {"append": (ids,), "take": (ids, np.ones((5, 2))), "remove": ([0],)}[change]
     with pytest.raises(MemoryError):
         getattr(index, change)(*arguments)
-    assert not index.holds(instances)
-    assert index.lock.acquire(blocking=False)
+    index.core = core
+    assert len(index) == 10
+    assert index.kneighbors(fitted, queries, 4) == before
+    index.append(ids)
+    assert index.kneighbors(fitted, queries, 4) == Index(instances, fitted).kneighbors(fitted, queries, 4)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this platform")
@@ -166,7 +171,7 @@ def test_an_interrupted_change_leaves_a_torn_index(change: str, monkeypatch: pyt
 def test_a_child_forked_during_searches_and_changes_is_not_blocked() -> None:
     instances, index = numeric_index(np.random.default_rng(0).normal(size=(4000, 4)))
     fitted = heom().fit(instances, None)
-    queries, before = instances.cells(slice(0, 2000)), instances.fork()
+    queries = instances.cells(slice(0, 2000))
     more = instances.append(instances.schema.read(np.ones((1, 4))))
     stop = threading.Event()
 
@@ -181,10 +186,10 @@ def test_a_child_forked_during_searches_and_changes_is_not_blocked() -> None:
             child = os.fork()
             if child == 0:
                 signal.alarm(20)  # a child that hangs ends here
-                if index.holds(before):
-                    index.append(more)
-                    os._exit(len(index) - 4000)
-                os._exit(1)
+                if index.torn:
+                    os._exit(2)
+                index.append(more)
+                os._exit(len(index) - 4000)
             assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
     finally:
         stop.set()

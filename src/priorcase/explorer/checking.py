@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 from sklearn.base import is_classifier
 
-from priorcase._cancelling import Cancelled
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
 from priorcase.exceptions import NotAvailableError
 from priorcase.explorer.jobs import Job
 from priorcase.learning.results import attribute_names
-from priorcase.learning.state import Outdated, pinned
+from priorcase.learning.state import pinned
 from priorcase.learning.targets import objects
 from priorcase.schema import Nominal, Numeric, Ordinal
 
@@ -70,14 +69,7 @@ class Computed(Generic[T]):
 
     def _work(self, model: Any, version: int) -> Callable[[Job], None]:
         def work(job: Job) -> None:
-            try:
-                value = self._compute(model, job)
-            except Outdated:  # the rows have changed, and the index belongs to a later state
-                if self._workspace.version != version:
-                    raise Cancelled from None  # `now` starts a new job
-                state = dict(model.__dict__)
-                state["_memory"] = state["_memory"].fork()
-                value = self._compute(pinned(model, state), job)
+            value = self._compute(model, job)
             if self._version == version:
                 self.latest = value
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import wraps
-from time import sleep
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import numpy as np
@@ -27,12 +26,7 @@ R = TypeVar("R")
 T = TypeVar("T")
 Owner = TypeVar("Owner")
 
-_TRIES = 4
 _NOTHING: tuple[int, Any] = (-1, None)
-
-
-class Outdated(Exception):
-    """Raised if an index or another shared resource does not match the state of the estimator that reads it."""
 
 
 def pinned(estimator: Owner, state: dict[str, Any] | None = None) -> Owner:
@@ -48,19 +42,7 @@ def reads(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Ow
     @wraps(method)
     def inner(self: Owner, /, *args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            for attempt in range(_TRIES):
-                state = self.__dict__
-                try:
-                    return method(pinned(self, state), *args, **kwargs)
-                except Outdated:
-                    if self.__dict__ is not state:
-                        continue
-                    if attempt:  # not caused by a change in progress, but left behind by an interrupt
-                        state["_memory"].settle()
-                    sleep(0.0)
-            state = dict(self.__dict__)  # changes are too frequent: use a private copy of the state
-            state["_memory"] = state["_memory"].fork()
-            return method(pinned(self, state), *args, **kwargs)
+            return method(pinned(self), *args, **kwargs)
         except PriorcaseError as error:
             locate(error, method.__name__.lstrip("_"), type(self).__name__)
             raise
@@ -138,9 +120,6 @@ class Memory:
         """Fill an empty memory with saved rows and the data from `saved`; raise ``ValueError`` for invalid data."""
         self.instances = instances
         self._added(instances.ids, None)
-
-    def settle(self) -> None:
-        """Drop shared resources that belong to a later state of the estimator or that an interrupt left incomplete."""
 
     def detached(self) -> Self:
         """Return a memory for another estimator, with copies of the data that cannot be shared."""

@@ -155,8 +155,7 @@ class KernelWindow:
         if self.bounded:
             fitted, weights = memory.fitted, memory.weights_for(cells, ids, threads=threads)
             radius, algorithm = cast(float, self.bandwidth), memory.algorithm
-            with memory.searching() as index:
-                near = index.within(fitted, cells, radius, weights=weights, algorithm=algorithm, threads=threads)
+            near = memory.index.within(fitted, cells, radius, weights=weights, algorithm=algorithm, threads=threads)
             found = NeighborList(near.indptr, memory.positions(near.ids), near.distances)
         else:
             distances = memory.distances(cells, ids, threads=threads)

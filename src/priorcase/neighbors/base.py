@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, get_args
 
@@ -19,7 +18,7 @@ from priorcase.bayes.subsets import RelevanceWeights
 from priorcase.exceptions import ParameterError, PriorcaseError, TargetError, TooFewRowsError, listed, nearest, quoted
 from priorcase.instances import Instances, as_floats
 from priorcase.learning.estimator import RowsEstimator, SchemaLike
-from priorcase.learning.state import Memory, Outdated, reads
+from priorcase.learning.state import Memory, reads
 from priorcase.learning.targets import Classes
 from priorcase.neighbors.votes import TIES, Poll
 from priorcase.relevance import METHODS, AttributeWeights, Bayes, LeaveOneOutWeights, resolve_method
@@ -58,8 +57,7 @@ SEARCH: dict[str, list[Any]] = {"algorithm": [StrOptions(set(get_args(Algorithm)
 class NeighborsMemory(Memory):
     """Stored rows with a fitted distance and a search index, which are updated when rows are added or removed.
 
-    A copy made by `fork` takes over the index when the copy first changes, because copying an index is expensive. If
-    the original is searched again after that, it builds a new index.
+    Copies made by `fork` share one index in memory, which stores the rows of all of them.
     """
 
     def __init__(
@@ -78,14 +76,13 @@ class NeighborsMemory(Memory):
         self._weights = attribute_weights
         self._fitted: FittedDistance | None = None
         self._fitted_version = -1
-        self._index: Index | None = None
-        self._before = instances
+        self._index: Index | None = None  # of exactly the rows in `instances`
 
     def __getstate__(self) -> dict[str, Any]:
         return super().__getstate__() | {"_index": None}
 
     def fork(self) -> Self:
-        """Return a modifiable copy with the same rows; the copy takes over the index when it first changes."""
+        """Return a modifiable copy with the same rows."""
         other = super().fork()
         if isinstance(self._weights, RelevanceWeights):
             other._weights = self._weights.fork()
@@ -96,15 +93,13 @@ class NeighborsMemory(Memory):
         """Return the index, the distance statistics and the learned weights for saving."""
         if len(self) < WORTH_SAVING or self.distance.whole:
             return {}
-        with self.searching() as index:
-            found = {"index": index.saved(self.fitted, threads=self.threads), "statistics": self.fitted.facts}
+        found = {"index": self.index.saved(self.fitted, threads=self.threads), "statistics": self.fitted.facts}
         version, weights = self._cache.get(_WEIGHTS, (-1, None))
         return found | ({"attribute_weights": weights} if version == self.instances.version else {})
 
     def restore(self, instances: Instances, state: Mapping[str, Any]) -> None:
         """Restore saved rows, and the index, distance statistics and learned weights if they were saved."""
         instances.keeps_unseen = self.distance.computed(instances.schema)
-        self._before = instances
         if isinstance(self._weights, RelevanceWeights):
             self._weights.instances = instances
         if "statistics" in state:
@@ -179,62 +174,28 @@ class NeighborsMemory(Memory):
 
     @property
     def index(self) -> Index:
-        """Search index of the stored rows; searches must lock the index, because a fork can take the index over."""
+        """Search index of the stored rows."""
         index = self._index
-        if index is not None and not index.holds(self.instances):
-            if self.committed:
-                raise Outdated  # the read is repeated
-            index = None
-        if index is None:
+        if index is None or index.torn:
             self._index = index = Index(self.instances, self.fitted, threads=self.threads)
         return index
-
-    def settle(self) -> None:
-        """Drop the index if it does not match the stored rows."""
-        if self._index is not None and not self._index.holds(self.instances):
-            self._index = None
-
-    @contextmanager
-    def searching(self) -> Iterator[Index]:
-        """Return a context manager that locks the index, so that no fork takes the index over during a search."""
-        while True:
-            index = self.index
-            with index.lock:
-                if index.holds(self.instances):
-                    yield index
-                    return
-
-    def index_before(self, ids: IdArray) -> Index:
-        """Return the index as it was before the rows ``ids`` were stored; the caller must add these rows to it."""
-        index = self._index
-        if index is None or not index.follow(self._before, self.instances):
-            self._index = index = Index(self.instances, self.fitted, self.ids[: -ids.size])
-        return index
-
-    def append(self, table: Table, targets: Table | None, weights: FloatArray | None) -> IdArray:
-        self._before = self.instances.fork()
-        return super().append(table, targets, weights)
 
     def forget(self, ids: ArrayLike) -> None:
         """Remove rows, and discard the results that were computed from the removed rows."""
         rows = self.instances.look_up(ids) if isinstance(self._weights, RelevanceWeights) else None
-        before = self.instances.fork()
         super().forget(ids)
         self._fitted = None
         if isinstance(self._weights, RelevanceWeights) and rows is not None:
             self._weights.follow_removal(rows)
-        index = self._index
-        if index is not None and len(self.instances) and index.follow(before, self.instances):
+        if (index := self._followed()) is not None:
             index.remove(np.asarray(ids, dtype=np.int64))
-        else:
-            self._index = None
+        self._index = index
 
-    def without(self, ids: ArrayLike) -> Self:
-        """Return a copy without the rows that have the given ids; the copy builds its own index."""
-        other = self.fork()
-        other._index = None
-        other.forget(ids)
-        return other
+    def _followed(self) -> Index | None:
+        """Return a copy of the index for changing it as the rows have changed; None to build a new index later."""
+        if self._index is None or self._index.torn or not len(self.instances):
+            return None
+        return self._index.fork(self.instances)
 
     def _added(self, ids: IdArray, table: Table | None) -> None:
         row = self.instances.encode(table) if table is not None and len(table) == 1 else None
@@ -245,14 +206,12 @@ class NeighborsMemory(Memory):
             _ = self.fitted
         if isinstance(self._weights, RelevanceWeights):
             self._weights.follow(ids)
-        if (index := self._index) is None:
-            return
-        if not index.follow(self._before, self.instances):
-            self._index = None
-        elif row is not None:
-            index.take(ids, row)
-        elif ids.size:
-            index.append(ids)
+        if (index := self._followed()) is not None:
+            if row is not None:
+                index.take(ids, row)
+            else:
+                index.append(ids)
+        self._index = index
 
     # -- searches
 
@@ -273,16 +232,13 @@ class NeighborsMemory(Memory):
         """
         weights = self.weights_for(cells, own if exclude is None else exclude, threads=threads)
         options: Any = {"ties": ties, "algorithm": self.algorithm, "threads": threads}
-        with self.searching() as index:
-            found = index.kneighbors(self.fitted, cells, k, weights=weights, exclude=exclude, **options)
+        found = self.index.kneighbors(self.fitted, cells, k, weights=weights, exclude=exclude, **options)
         return NeighborList(found.indptr, self.positions(found.ids), found.distances)
 
     def distances(self, cells: FloatArray, own: IdArray | None = None, *, threads: int = 1) -> FloatArray:
         """Return the distances from each query to all stored rows, shape (queries, rows); for ``own``, see `search`."""
         fitted, weights = self.fitted, self.weights_for(cells, own, threads=threads)
-        with self.searching() as index:
-            costs = index.costs(fitted, cells, weights=weights, threads=threads)
-        return fitted.finish(costs)
+        return fitted.finish(self.index.costs(fitted, cells, weights=weights, threads=threads))
 
     def contributions(self, query: FloatArray, rows: IntArray) -> FloatArray:
         """Return the contribution of each attribute to each distance from the query, shape (rows, attributes)."""
@@ -309,9 +265,7 @@ class NeighborsMemory(Memory):
         index = self.index
         if (query := self._core_query(index, cells, k, rules)) is None:
             return None
-        with index.lock:
-            found = index.core.poll(*query) if index.holds(self.instances) else None
-        if found is None:
+        if (found := index.core.poll(*query)) is None:
             return None
         ids, distances, votes = found
         return Poll(0, 1, NeighborList(np.array([0, ids.size]), self.positions(ids), distances), votes)
@@ -322,10 +276,7 @@ class NeighborsMemory(Memory):
         if (query := self._core_query(index, cells, k, rules)) is None:
             return -1
         numbers, n, ids = classes.of_code, classes.labels.size, self.ids
-        with index.lock:
-            if not index.holds(self.instances):
-                return -1
-            return index.core.winner(*query, ids, classes.stored, numbers, n, TIES[rules.ties])
+        return index.core.winner(*query, ids, classes.stored, numbers, n, TIES[rules.ties])
 
     def _core_query(
         self, index: Index, cells: FloatArray, k: int, rules: Rules

@@ -19,7 +19,7 @@ from priorcase.learning.results import Grid, GridResult, framed
 from priorcase.neighbors.polling import polls_of
 from priorcase.schema import Table
 from priorcase.search import ALGORITHMS
-from priorcase.search.index import SLACK
+from priorcase.search.index import SLACK, Index
 from priorcase.similarity.statistics import inlier_range
 
 if TYPE_CHECKING:
@@ -195,13 +195,14 @@ def _in_core(estimator: KNNClassifier | KNNRegressor, table: Table, targets: Tab
     schema, distance, weights, first = memory.instances.schema, memory.distance, memory.attribute_weights, len(memory)
     unknown, ones = np.full(len(schema), np.nan), np.ones(len(schema))
     low, high = memory.fitted.ranges() if first else (unknown, unknown)
-    memory._before = memory.instances.fork()
+    before = memory.index if first else None
     ids = memory.instances.append(table, targets, None)  # the index adds them one by one, as they are predicted
     plan, ranged = memory.fitted.plan(), np.array(distance.ranged(schema), np.uint8)
     voting = k if isinstance(k, int) else 0, rules.whole_ties, rules.vote.core[0] if rules.vote.core else 0
     search = distance.power, distance.root, ALGORITHMS[memory.algorithm]
     method, *known = estimator._core_targets(ids.size)
-    ranges, index = _Ranges(memory.instances, distance.inlying(schema), ranged > 0, low, high), memory.index_before(ids)
+    ranges = _Ranges(memory.instances, distance.inlying(schema), ranged > 0, low, high)
+    index = before.fork(memory.instances) if before is not None else Index(memory.instances, memory.fitted, ids[:0])
     for block in blocks(ids.size, text="prequential"):
         stored = memory.instances.cells(slice(first + block.start, first + block.stop))
         for part in ranges.parts(stored, first + block.start):
@@ -209,14 +210,13 @@ def _in_core(estimator: KNNClassifier | KNNRegressor, table: Table, targets: Tab
             stream = _core.Stream(plan, ranged, low, high, ones if weights is None else weights, *voting, *search)
             rows, start = stored[part], block.start + part.start
             cells = np.ascontiguousarray(memory.fitted.prepare(rows))
-            with index.lock:
-                asked = ids[start : start + len(rows)]
-                predicted, far, voter = getattr(stream, method)(index.core, cells, asked, memory.ids, *known)
+            asked = ids[start : start + len(rows)]
+            predicted, far, voter = getattr(stream, method)(index.core, cells, asked, memory.ids, *known)
             if far >= 0:
                 pair = np.array([far]), memory.positions(np.array([voter]))
                 memory.check_finite(rows, *pair, np.array([np.inf]), first=start)
             found.append(predicted)
-    index.append(ids[:0])  # marks the index as containing all rows of the memory
+    memory._index = index
     estimator._check_rows()
     early = max(0, (k if isinstance(k, int) else 1) - first)  # first rows, which are only stored
     return estimator._shaped(np.concatenate(found)[early:])

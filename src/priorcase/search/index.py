@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Literal, cast
+from typing import Literal, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase import _core
 from priorcase._grids import Grid, TextResult, grids_html
-from priorcase._locks import Lock, cached_property
+from priorcase._locks import cached_property
 from priorcase._numbers import number
 from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
@@ -196,8 +196,9 @@ class Index(TextResult):
     """Search index over stored rows, with exact results and incremental updates by `append` and `remove`.
 
     Results are ordered by distance and then by id, and are identical for any batch size, number of threads, algorithm
-    and CPU. Queries are rows encoded by `Instances.encode`. Any number of threads can search at the same time; methods
-    that change the index hold `lock`.
+    and CPU. Queries are rows encoded by `Instances.encode`. Any number of threads can search at the same time, and one
+    thread can change the index meanwhile. A copy made by `fork` shares its rows with the original in memory, but keeps
+    the rows that it had when the original changes, and the other way round.
 
     ``fitted`` is the distance used to build the index; later searches may use another distance for the same table.
     ``ids`` contains the ids of the rows to include; None includes all rows. ``threads`` is the number of threads for
@@ -223,14 +224,22 @@ class Index(TextResult):
         self.core.organise(self._latest[1], threads)
 
     def _begin(self, core: _core.Index, instances: Instances, fitted: FittedDistance) -> None:
-        self.lock = Lock()
         self.core = core
         self.ones = np.ones((1, fitted.coded(instances.schema).size))
         self._instances = instances
         self._latest = fitted, fitted.plan()
-        self._state: tuple[object, int] | None = None  # `Instances.line` and version; None while rows change
-        self._torn_by_fork = False
+        self.torn = False  # whether the process was forked while another thread changed the index
         _INDEXES.add(self)
+
+    def fork(self, instances: Instances) -> Self:
+        """Return an index of the same rows that can be changed without affecting this one.
+
+        ``instances`` contains the rows of the index; further rows in it are ignored until they are added to the index.
+        """
+        other = object.__new__(type(self))
+        other.__dict__ = self.__dict__ | {"core": self.core.fork(), "_instances": instances}
+        _INDEXES.add(other)
+        return other
 
     @classmethod
     def restored(
@@ -246,13 +255,13 @@ class Index(TextResult):
         index._begin(_core.Index(fitted.coded(instances.schema), arrays, threads), instances, fitted)
         if len(index) != ids.size or not index.core.holds(ids).all():
             raise ValueError("an index of different rows")
-        index._state = instances.line, instances.version
         return index
 
     def saved(self, fitted: FittedDistance, *, threads: int = 1) -> dict[str, AnyArray]:
-        """Return the arrays that `restored` needs, without copying."""
-        self.core.organise(self.plan_of(fitted), threads)
-        return self.core.parts()
+        """Return the arrays that `restored` needs, without a trace of removed rows."""
+        plan = self.plan_of(fitted)
+        self.core.organise(plan, threads)
+        return self.core.parts(plan, threads)
 
     def __len__(self) -> int:
         return len(self.core)
@@ -265,55 +274,26 @@ class Index(TextResult):
         """Size of the compiled index in bytes."""
         return self.core.nbytes
 
-    def holds(self, instances: Instances) -> bool:
-        """Return whether the index contains exactly the rows of ``instances``.
-
-        The result is False while the index changes, and after a change that was not completed.
-        """
-        state = self._state
-        same = state is not None and state[0] is instances.line and state[1] == instances.version
-        return same and not self._torn_by_fork and not self.lock.held_at_fork
-
-    def follow(self, before: Instances, after: Instances) -> bool:
-        """Switch the index from the rows ``before`` to the rows ``after``, and return whether this was possible.
-
-        The caller must then add or remove the rows that differ, by `append`, `take` or `remove`. Until then, `holds`
-        returns False. If the index does not contain exactly the rows of ``before``, nothing is changed.
-        """
-        with self.lock:
-            if not self.holds(before):
-                return False
-            self._state, self._instances = None, after
-            return True
-
     def append(self, ids: ArrayLike, *, threads: int = 1) -> None:
         """Add rows that were appended to the instances; if an id is invalid, no row is added."""
         ids = self._checked_ids(ids, held=False)
         positions = self._instances.positions(ids)
-        with self.lock:
-            self._state = None
-            for start in range(0, len(ids), _ROWS_AT_ONCE):
-                part = slice(start, start + _ROWS_AT_ONCE)
-                self._add(np.ascontiguousarray(ids[part]), self._instances.cells(positions[part]), threads)
-            self._state = self._instances.line, self._instances.version
+        core = self.core.fork()
+        for start in range(0, len(ids), _ROWS_AT_ONCE):
+            part = slice(start, start + _ROWS_AT_ONCE)
+            self._add(core, np.ascontiguousarray(ids[part]), self._instances.cells(positions[part]), threads)
+        self.core = core
 
     def take(self, ids: IdArray, cells: FloatArray) -> None:
         """Add encoded rows without checking their ids; otherwise the same as `append`."""
-        with self.lock:
-            self._state = None
-            self._add(ids, cells)
-            self._state = self._instances.line, self._instances.version
+        self._add(self.core, ids, cells)
 
-    def _add(self, ids: IdArray, cells: FloatArray, threads: int = 1) -> None:
-        self.core.append(ids, self._latest[0].stored_cells(ids, cells), threads)
+    def _add(self, core: _core.Index, ids: IdArray, cells: FloatArray, threads: int = 1) -> None:
+        core.append(ids, self._latest[0].stored_cells(ids, cells), threads)
 
     def remove(self, ids: ArrayLike) -> None:
         """Remove rows that were removed from the instances; if an id is invalid, no row is removed."""
-        ids = self._checked_ids(ids, held=True)
-        with self.lock:
-            self._state = None
-            self.core.remove(ids)
-            self._state = self._instances.line, self._instances.version
+        self.core.remove(self._checked_ids(ids, held=True))
 
     def kneighbors(
         self,
@@ -511,7 +491,7 @@ _INDEXES: weakref.WeakSet[Index] = weakref.WeakSet()
 
 def _free_in_child() -> None:
     for index in _INDEXES:
-        index._torn_by_fork |= index.core.torn_by_fork()
+        index.torn |= index.core.torn_by_fork()
 
 
 if hasattr(os, "register_at_fork"):
