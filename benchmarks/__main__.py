@@ -38,6 +38,7 @@ WORKLOADS = {
     "cases_durable": "the file of a case base: adding, opening, forgetting, killed writers",
     "scale": "naive Bayes from Parquet files larger than memory",
     "serving": "a service under load: single rows over HTTP",
+    "concurrent": "single rows while batches are predicted, by threads of one process and over HTTP",
     "page": "the explorer in Chromium: first paint and predictions",
     "distributed": "k-NN and counts over a Dask cluster of two processes",
     "auto": "algorithm='auto' against each algorithm by itself",

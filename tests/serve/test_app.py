@@ -5,19 +5,24 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
-from threading import Event
+from threading import Event, current_thread
 from time import sleep
-from typing import Any
+from typing import Any, ClassVar
 
 import httpx
 import numpy as np
+import pandas as pd
 import pytest
+from interruptions import run
 from serving import TOKEN, AppTransport, client_of, detail
 
 import priorcase as pc
 from priorcase._cancelling import Cancellation, Cancelled, check_cancelled
 from priorcase.serve import Client, Limits, create_app
+from priorcase.serve.app import Service
+from priorcase.similarity.computed import Computed
 
 X = [[31, "red"], [62, "blue"], [60, "red"], [25, None], [58, "blue"], [33, "red"]]
 Y = ["no", "yes", "yes", "no", "yes", "no"]
@@ -448,3 +453,58 @@ def test_single_rows_that_are_answered_at_once_are_answered_like_all_others() ->
             assert client.post("/predict", json=row).json()["predictions"][0]["prediction"] == "new"
         lines = client.get("/metrics").text.splitlines()
     assert 'priorcase_requests_total{route="/predict",status="200"} 7' in lines
+
+
+@dataclass(frozen=True)
+class Waiting(Computed):
+    """The absolute difference, which for the value -1 waits until another request has been answered."""
+
+    accepts: ClassVar[tuple[str, ...]] = ("numeric",)
+    reached: ClassVar[Event]
+    answered: ClassVar[Event]
+
+    def between(self, queries: Any, stored: Any) -> Any:
+        if -1.0 in list(queries):
+            Waiting.reached.set()
+            assert Waiting.answered.wait(60)
+        return np.abs(np.subtract.outer(queries, stored))
+
+
+def test_a_single_row_is_answered_in_the_middle_of_a_batch() -> None:
+    Waiting.reached, Waiting.answered = Event(), Event()
+    frame = pd.DataFrame({"x": np.arange(50.0)})
+    model = pc.KNNRegressor(1, distance=pc.Distance(numeric=Waiting())).fit(frame, np.arange(50.0))
+    found: list[Any] = []
+
+    def predicted(rows: Any) -> list[float]:
+        answer = client.post("/predict", json=rows)
+        assert answer.status_code == 200, answer.text
+        return [one["prediction"] for one in answer.json()["predictions"]]
+
+    def single() -> None:
+        assert Waiting.reached.wait(60)
+        found.append([predicted({"x": 7})] * 2)
+        found.append(client.post("/rows", json={"rows": [{"x": 100}], "targets": [100.0]}).status_code)
+        found.append(predicted({"x": 98}))
+        Waiting.answered.set()
+
+    with client_of(model) as client:
+        assert predicted({"x": 7}) == [7.0]
+        run(lambda: found.append(predicted([{"x": -1}, {"x": 3}, {"x": 60}])), single)
+    assert found == [[[7.0]] * 2, 200, [100.0], [0.0, 3.0, 49.0]]
+
+
+def test_large_bodies_are_parsed_on_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[str] = []
+    read = Service.read
+
+    def recorded(self: Service, body: bytes) -> Any:
+        threads.append(current_thread().name)
+        return read(self, body)
+
+    monkeypatch.setattr(Service, "read", recorded)
+    with client_of(knn()) as client:
+        for count in (1, 2_000):
+            assert client.post("/predict", json=[{"x0": 40, "x1": "red"}] * count).status_code == 200
+    assert "reader" not in threads[0]
+    assert "reader" in threads[-1]

@@ -2,7 +2,7 @@
 
 Several threads handle queries, and one thread makes changes, in the order of the requests. A query uses the same state
 of the model from start to end. If the model predicts single rows very fast, these predictions are made on the event
-loop, unless a thread handles a request of another kind.
+loop; if such a prediction may wait for other requests, as IB1 to IB5 do, only while a thread handles none.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 import priorcase as pc
 from priorcase._cancelling import Cancellation
 from priorcase._files import json_object
+from priorcase.bayes.classifier import BayesClassifier
 from priorcase.documents import case_document
 from priorcase.exceptions import (
     CaseBaseBusyError,
@@ -44,6 +45,7 @@ from priorcase.exceptions import (
     UnknownIdError,
     WritingError,
 )
+from priorcase.neighbors.base import NeighborsEstimator
 from priorcase.serve import answers
 from priorcase.serve.security import Guard, problem, replayed
 
@@ -208,8 +210,9 @@ def _refuse(name: str) -> None:
 class _StrictRequest(Request):
     async def json(self) -> Any:
         service: Service = self.app.state.service
+        body = await self.body()
         try:
-            return service.read(await self.body())
+            return await service.parsed(body)
         except TooLargeError as error:  # FastAPI would call it an error of parsing
             raise HTTPException(413, error.args[0]) from None
 
@@ -280,6 +283,12 @@ class Service:
             answers.check_texts(found, self.limits.text)
         return found
 
+    async def parsed(self, body: bytes) -> Any:
+        """Do the same as `read`, on a thread if the body is large, so that other requests need not wait."""
+        if len(body) <= _SMALL:
+            return self.read(body)
+        return await asyncio.get_running_loop().run_in_executor(self._readers, self.read, body)
+
     async def answer(self, question: Callable[..., Any], *args: Any, **options: Any) -> Response:
         """Call ``question`` on a thread and return the response; cancel the call if the time limit is exceeded."""
         giving_up = Cancellation()
@@ -319,10 +328,15 @@ class Service:
             self._quick = state if thread_time() - began < _AT_ONCE else None
         return {"predictions": found}
 
+    @property
+    def _may_wait(self) -> bool:
+        """Whether predictions may wait for a lock that a thread with a request of another kind holds."""
+        return not isinstance(self.served, (NeighborsEstimator, BayesClassifier))
+
     def at_once(self, body: bytes) -> bytes | None:
         """Predict a single row on the event loop; return None if the request is invalid or could be slow."""
         if (
-            self._waiting > self._singles  # a thread handles a request of another kind and may hold a lock
+            (self._waiting > self._singles and self._may_wait)
             or self._quick is not getattr(self.served, "__dict__", self)  # changed since the last fast prediction
             or len(body) > _SMALL
         ):
