@@ -228,17 +228,18 @@ def test_a_process_forked_within_a_change_cannot_share_it(path):
 @forks
 def test_a_fork_waits_for_other_threads(path):
     with Store.open(path) as store:
-        begun = threading.Event()
+        begun, forking = threading.Event(), threading.Event()
+        os.register_at_fork(before=forking.set)  # before the store waits for the thread
 
         def change():
             with store.writing() as writer:
                 writer.insert([NewCase(["thread"])])
                 begun.set()
-                time.sleep(0.1)
+                assert forking.wait(120)
 
         thread = threading.Thread(target=change)
         thread.start()
-        begun.wait(10)
+        assert begun.wait(120)
 
         def work():
             assert store.load().ids == [1]
