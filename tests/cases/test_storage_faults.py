@@ -49,6 +49,7 @@ def test_failing_writes_give_one_named_error_and_lose_nothing(shim, quick_folder
     assert min(found) >= 3  # every operation has met failures, creating a file among them
 
 
+@pytest.mark.slow
 def test_after_failing_writes_the_cases_in_memory_are_those_of_the_file(shim, quick_folder):
     found = failures("facade.py", shim, quick_folder)
     assert len(found) == 2 * 10
