@@ -350,5 +350,5 @@ def test_too_many_pairs(estimator: Any, monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize("estimator", [pc.NaiveBayes, pc.SubsetAveragedBayes, pc.AODE])
 def test_a_wrong_name_of_a_parameter_names_the_class(estimator: Any) -> None:
-    with pytest.raises(TypeError, match=rf"^{estimator.__name__}\.__init__\(\) got an unexpected .* 'weight'"):
+    with pytest.raises(TypeError, match=rf"^{estimator.__name__}\(\) got an unexpected .* 'weight'"):
         estimator(weight=1)
