@@ -748,7 +748,7 @@ def test_parquet_files_are_answered_part_by_part(tmp_path: Path) -> None:
     failed = run("predict", tmp_path / "model.priorcase", *files, "--out", tmp_path / "answers.parquet")
     assert "new2.parquet" in error(failed)
     (tmp_path / "part.priorcase").write_bytes((tmp_path / "model.priorcase").read_bytes()[:300])
-    assert "is not a complete saved model" in error(run("predict", tmp_path / "part.priorcase", files[0]))
+    assert "is damaged: checksum mismatch" in error(run("predict", tmp_path / "part.priorcase", files[0]))
     assert (tmp_path / "answers.parquet").read_bytes() == good
     assert "need --out with a" in error(run("predict", tmp_path / "model.priorcase", *files[:2], "--json"))
     assert "has no effect on a saved model" in error(
