@@ -86,6 +86,16 @@ def test_the_nearest_unlike_case_of_a_number_lies_outside_its_interval(model: An
     assert near["unlike"].keys() == near["precedents"][0].keys() - {"vote", "kernel_weight"}
 
 
+def test_the_unlike_case_of_a_stack_has_the_columns_that_its_members_do_not_use() -> None:
+    x = np.arange(80.0)
+    X = pd.DataFrame({"order": [f"o{i}" for i in range(80)], "amount": np.sqrt(x)})
+    model = pc.StackedRegressor([pc.KNNRegressor(3)]).fit(X, np.where(x == 44, 500.0, 2 * x))
+    (near,) = client_of(model).post("/neighbors?k=2", json={"order": "new", "amount": 6.4}).json()["predictions"]
+    for case in (*near["precedents"], near["unlike"]):
+        assert case["values"] == {"order": f"o{case['id']}", "amount": np.sqrt(case["id"])}
+        assert case["contributions"] == {"order": 0.0, "amount": pytest.approx(case["distance"])}
+
+
 def test_a_number_within_all_others_has_no_unlike_case() -> None:
     x = np.arange(30.0)[:, None]
     model = pc.LocallyWeightedRegressor().fit(x, np.ones(30))

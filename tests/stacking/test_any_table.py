@@ -74,6 +74,34 @@ def test_a_stack_of_rows_with_ids_predicts_intervals_and_explains() -> None:
     assert set(model.precedents(queries).ids) <= set(model.ids_)
 
 
+@pytest.mark.parametrize("regress", [False, True])
+def test_precedents_show_all_columns_though_members_use_some(regress: bool) -> None:
+    X, y = orders(60)
+    stack = pc.StackedRegressor(["knn"]) if regress else pc.StackedClassifier(["knn"])
+    model = stack.fit(X, X["amount"] + 1 if regress else y)
+    model.forget([0])
+    queries = X[:2].assign(amount=[0.5, None])
+    found = model.precedents(queries)
+    assert found.names == tuple(X.columns)
+    assert found.queries == [("o0", X["customer"][0], 0.5), ("o1", X["customer"][1], None)]
+    assert found.rows == [tuple(X.loc[at]) for at in found.ids.tolist()]
+    np.testing.assert_array_equal(found.contributions.sum(axis=1), found.distances)
+    assert not found.contributions[:, :2].any()
+    for other in found.unlike:
+        assert other is not None
+        assert (other.row, len(other.contributions)) == (tuple(X.loc[other.id]), 3)
+    for text in (str(found), found._repr_html_(), str(pc.explain(model, queries))):
+        assert "customer" in text
+
+
+def test_columns_without_names_that_identify_rows_are_not_used() -> None:
+    X, y = orders(120)
+    named = pc.StackedClassifier(["naive_bayes"]).fit(X, y)
+    unnamed = pc.StackedClassifier(["naive_bayes"]).fit(X.to_numpy(), y)
+    np.testing.assert_array_equal(named.predict_proba(X), unnamed.predict_proba(X.to_numpy()))
+    assert unnamed.explain(X.to_numpy()[:1]).names == ("x0", "x1", "x2")
+
+
 # -- members that refuse a table
 
 

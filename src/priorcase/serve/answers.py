@@ -183,9 +183,12 @@ def _with_unlike(model: Any, rows: Sequence[Any], found: Any) -> Any:
     voter = model._voter()[1] if hasattr(model, "_voter") else model
     if not hasattr(model, "predict_interval") or not isinstance(voter, NeighborsEstimator):
         return found
-    unlike = outside_intervals(voter, model._table(rows), model.predict_interval(rows, _LEVEL))
-    if voter is not model:  # the voter numbers its rows from 0
-        unlike = tuple(one and replace(one, id=int(model.ids_[one.id])) for one in unlike)
+    intervals, table = model.predict_interval(rows, _LEVEL), model._table(rows)
+    if voter is model:
+        return replace(found, unlike=outside_intervals(model, table, intervals))
+    # The voter numbers its rows from 0, and does not use all columns.
+    cases = outside_intervals(voter, model._queries(table).table, intervals)
+    unlike = tuple(one and model._own_case(one) for one in cases)
     return replace(found, unlike=unlike)
 
 

@@ -60,6 +60,7 @@ from priorcase.local import (
 )
 from priorcase.local.rbf.network import RBFNetwork
 from priorcase.neighbors import KNNClassifier, KNNRegressor, Precedents
+from priorcase.neighbors.precedents import Precedent
 from priorcase.neighbors.tuning import content_ranks
 from priorcase.registry import BASELINE, LEARNERS, find
 from priorcase.relevance.base import fixed_sample
@@ -636,10 +637,35 @@ class Stacked(RowsEstimator[Memory]):
 
     def _own_precedents(self, found: Precedents, X: Any) -> Precedents:
         """Return precedents ``found`` by a member, with the ids and predictions of the stack."""
-        ids = self._stored().ids
-        unlike = tuple(one and replace(one, id=int(ids[one.id])) for one in found.unlike)
-        told: dict[str, Any] = {"predictions": self._predicted(self._table(X)), "backend": self._backend}
-        return replace(found, ids=ids[found.ids], unlike=unlike, **told)
+        stored, table = self._stored(), self._table(X)
+        columns = list(table.columns)
+        for a, column in zip(self._used_columns(), self._queries(table).table.columns, strict=True):
+            columns[a] = column
+        return replace(
+            found,
+            names=attribute_names(table.schema),
+            queries=decoded(Table(table.schema, len(table), tuple(columns))),
+            predictions=self._predicted(table),
+            ids=stored.ids[found.ids],
+            rows=stored.instances.decode(found.ids),
+            contributions=self._of_all_columns(found.contributions),
+            unlike=tuple(one and self._own_case(one) for one in found.unlike),
+            importance=None if found.importance is None else self._of_all_columns(found.importance),
+            backend=self._backend,
+        )
+
+    def _own_case(self, found: Precedent) -> Precedent:
+        """Return a past case ``found`` by a member, with its id and row in the stack."""
+        stored = self._stored()
+        row = stored.instances.decode(np.array([found.id]))[0]
+        contributions = self._of_all_columns(found.contributions)
+        return replace(found, id=int(stored.ids[found.id]), row=row, contributions=contributions)
+
+    def _of_all_columns(self, parts: FloatArray) -> FloatArray:
+        """Return contributions of all columns, which are 0 for columns that the members do not use."""
+        found = np.zeros((*parts.shape[:-1], len(self._stored().instances.schema)))
+        found[..., self._used_columns()] = parts
+        return found
 
     # -- files
 
@@ -694,22 +720,32 @@ class Stacked(RowsEstimator[Memory]):
             return set(range(len(schema)))
         return {schema.position(key) for key in given["schema"] or ()}
 
-    def _used(self) -> Instances:
-        """Return the stored rows without columns that identify rows, are constant or have no values."""
+    def _used_columns(self) -> list[int]:
+        """Return the positions of the columns that do not identify rows, are not constant and have values."""
         memory = self._answering()
 
-        def compute() -> Instances:
+        def compute() -> list[int]:
             instances = memory.instances
             schema, table = instances.schema, stored_table(instances, np.arange(len(instances)))
             suspicious = suspicious_columns(table, self._declared())
             dropped = {schema.position(name) for name, why in suspicious.items() if why.left_out}
-            if not dropped:
+            return [a for a in range(len(schema)) if a not in dropped]
+
+        return memory.cached("used columns", compute)
+
+    def _used(self) -> Instances:
+        """Return the stored rows with the columns that the members use."""
+        memory = self._answering()
+
+        def compute() -> Instances:
+            instances, kept = memory.instances, self._used_columns()
+            schema = instances.schema
+            if len(kept) == len(schema):
                 return instances
-            kept = [a for a in range(len(schema)) if a not in dropped]
             names = None if schema.names is None else tuple(schema.names[a] for a in kept)
             return instances.reshaped(Schema(names, tuple(schema.kinds[a] for a in kept)), kept)
 
-        return memory.cached("used columns", compute)
+        return memory.cached("used rows", compute)
 
     def _imputation(self) -> Imputation:
         """Return what is known about missing and unseen values, from the rows with a positive weight."""
@@ -731,8 +767,7 @@ class Stacked(RowsEstimator[Memory]):
         """Return queries with the columns that the members use."""
         used = self._used().schema
         if len(used) < len(table.schema):
-            columns = dict(zip(map(table.schema.label, range(len(table.schema))), table.columns, strict=True))
-            table = Table(used, len(table), tuple(columns[used.label(a)] for a in range(len(used))))
+            table = Table(used, len(table), tuple(table.columns[a] for a in self._used_columns()))
         return self._imputation().queries(table)
 
     def _mixture(self) -> _Mixture:
