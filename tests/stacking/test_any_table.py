@@ -118,6 +118,27 @@ def test_a_member_that_refuses_the_table_is_left_out_with_one_warning() -> None:
         pc.StackedClassifier(["tree_averaged_bayes"], schema=schema).fit(X, y)
 
 
+class RefusesSmallTables(LogisticRegression):
+    """A member that can be fitted to all rows, but not without a fold."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        if len(X) < 60:
+            raise ValueError("too few rows for this member")
+        return super().fit(X, y, sample_weight)
+
+
+def test_each_member_that_fails_in_a_fold_gives_one_warning() -> None:
+    X, y = orders(60)
+    members = {"first": RefusesSmallTables(), "bayes": "naive_bayes", "second": RefusesSmallTables()}
+    with pytest.warns(FitFailedWarning) as caught:
+        model = pc.StackedClassifier(members).fit(X[["amount"]], y)
+    model.predict_proba(X[["amount"]])
+    told = [str(warning.message) for warning in caught]
+    assert [text.split("'")[1] for text in told] == ["first", "second"]
+    assert all("too few rows for this member" in text for text in told)
+    assert list(model.weights_) == ["baseline", "bayes"]
+
+
 def test_texts_alone_are_enough_for_the_default_stack() -> None:
     rng = np.random.default_rng(0)
     y = rng.choice(["paper", "net"], 40)

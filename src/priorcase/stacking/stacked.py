@@ -67,6 +67,7 @@ from priorcase.relevance.base import fixed_sample
 from priorcase.schema import CategoricalFeatures, Nominal, Schema, Table, Text
 from priorcase.similarity import Gaussian, hvdm
 from priorcase.stacking.encoder import TableEncoder
+from priorcase.stacking.evidence import TextEvidence, Training
 from priorcase.stacking.imputation import DONORS, Imputation, Queries, missing_cells, without_cells
 
 Members = Sequence[Any] | Mapping[str, Any] | None
@@ -89,6 +90,7 @@ _BASELINE_ROWS = 4.0  # pseudo-count of the baseline in predictions for queries 
 _LEFT_OUT_ROWS = 100  # sample for the effect of missing columns on predictions
 _GAUSSIAN = Gaussian(0.7)
 _BOOSTING = HistGradientBoostingClassifier, HistGradientBoostingRegressor
+_EVIDENT_WORDS = 30  # frequent words of a text that have a column of their own in boosted trees
 
 
 # -- members
@@ -234,9 +236,15 @@ class _Rows:
     table: Table
     targets: AnyArray
     weights: FloatArray | None
+    ranks: IntArray  # of the content, for folds that do not depend on the order of the rows
 
     def __len__(self) -> int:
         return len(self.table)
+
+    def training(self) -> Training:
+        """Return the targets and weights, for learning what texts tell about the targets."""
+        weights = np.ones(len(self)) if self.weights is None else self.weights
+        return Training(self.targets, weights, self.ranks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,11 +262,18 @@ class _Fitted:
         threads = "n_jobs" in params and params["n_jobs"] is None and not isinstance(member, LogisticRegression)
         given |= {"n_jobs": n_jobs} if threads else {}  # LogisticRegression ignores n_jobs, with a warning
         given |= {"random_state": seed} if "random_state" in params and params["random_state"] is None else {}
-        model, table = clone(member).set_params(**given), rows.table
+        boosted = isinstance(member, _BOOSTING) and member.categorical_features == "from_dtype"
+        encoders, table = list[TextEvidence](), rows.table
+        if (boosted or isinstance(member, RBFNetwork)) and any(isinstance(kind, Text) for kind in schema.kinds):
+            encoders.append(TextEvidence(schema, _EVIDENT_WORDS if boosted else 0, is_classifier(member)))
+            table = encoders[0].learn(table, rows.training())
+            schema = table.schema
+            given |= {"schema": schema} if own else {}
+        model = clone(member).set_params(**given)
         data: Any = table
         if not own and isinstance(member, Pipeline):
             data = _frame(table)
-        elif isinstance(member, _BOOSTING) and member.categorical_features == "from_dtype":
+        elif boosted:
             encoder = TableEncoder(nominal="codes", schema=schema).fit(table)
             model = make_pipeline(encoder, model.set_params(categorical_features=encoder.categorical_mask_))
         elif not own:
@@ -276,6 +291,8 @@ class _Fitted:
             warnings.filterwarnings("ignore", "Line search of Newton", ConvergenceWarning)  # the solver continues
             warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)  # true of parts of the rows
             model.fit(data, rows.targets, **weights)
+        if encoders:
+            model = make_pipeline(*encoders, *(step for _, step in getattr(model, "steps", [("", model)])))
         return cls(model, data is not table)
 
     def predict(self, table: Table, classes: AnyArray | None) -> FloatArray:
@@ -777,7 +794,7 @@ class Stacked(RowsEstimator[Memory]):
     def _new_mixture(self) -> _Mixture:
         memory, used = self._answering(), self._used()
         n = len(memory)
-        rows = _Rows(stored_table(used, np.arange(n)), self._stored_targets(), memory.row_weights)
+        rows = _Rows(stored_table(used, np.arange(n)), self._stored_targets(), memory.row_weights, self._ranks())
         classes, folds = self._known_classes(), self._folds(min(self._count, n))
         wanted = self._wanted_members(folds, classes)
         members, answers, left_out = dict[str, _Fitted](), dict[str, FloatArray](), [BASELINE]
@@ -819,7 +836,7 @@ class Stacked(RowsEstimator[Memory]):
         for fold in range(int(folds.max()) + 1):
             rest, own = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
             weights = None if rows.weights is None else rows.weights[rest]
-            part = _Rows(stored_table(instances, rest), rows.targets[rest], weights)
+            part = _Rows(stored_table(instances, rest), rows.targets[rest], weights, rows.ranks[rest])
             if classes is not None and np.all(part.targets == part.targets[0]):
                 found[np.ix_(own, classes == part.targets[0])] = 1.0
                 continue
@@ -885,11 +902,16 @@ class Stacked(RowsEstimator[Memory]):
     def _known_classes(self) -> AnyArray | None:
         """Return the classes, or None for regression."""
 
+    def _ranks(self) -> IntArray:
+        """Return the ranks of the rows by their content, which do not depend on the order of the rows."""
+        memory = self._answering()
+        return memory.cached("ranks", lambda: content_ranks(memory.instances, self._truth()[:, None], self._seed))
+
     def _folds(self, count: int) -> IntArray:
         """Return the fold of each row; folds are stratified by class and do not depend on the order of the rows."""
         truth = self._truth()
         groups = np.zeros(len(truth)) if self._known_classes() is None else truth
-        order = np.lexsort((content_ranks(self._stored().instances, truth[:, None], self._seed), groups))
+        order = np.lexsort((self._ranks(), groups))
         folds = np.empty(order.size, np.intp)
         folds[order] = np.arange(order.size) % max(count, 1)
         return folds
@@ -972,8 +994,10 @@ class StackedClassifier(ClassifierMixin, Stacked):
         List of unfitted classifiers or learner names such as ``"naive_bayes"``, or a mapping from names to classifiers.
         Names of default members, such as ``"logistic"``, are also accepted. The default members are k-NN, local
         logistic regression, local naive Bayes, tree-averaged Bayes, an RBF network, logistic regression and boosted
-        trees. scikit-learn classifiers get a numeric table (`TableEncoder`), and a ``Pipeline`` gets a data frame. A
-        ``baseline`` member that predicts the class frequencies is always added.
+        trees. scikit-learn classifiers get a numeric table (`TableEncoder`), and a ``Pipeline`` gets a data frame.
+        RBF networks and boosted trees get each text as a few numbers: the evidence of its words for the classes, which
+        for a training row is learned from other rows. A ``baseline`` member that predicts the class frequencies is
+        always added.
     folds
         Number of folds for members without fast leave-one-out.
     prior

@@ -1,0 +1,90 @@
+"""Texts in stacks: boosted trees and RBF networks get what the words tell about the target in a few columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import priorcase as pc
+
+SCHEMA: dict[str, Any] = {"text": "text"}
+WORDS = np.array([f"word{number}" for number in range(300)])
+
+
+def tickets(n: int, seed: int = 0) -> tuple[pd.DataFrame, Any]:
+    """A number, texts of words of which many lean to a class, and three classes."""
+    rng = np.random.default_rng(seed)
+    y = rng.choice(["mail", "net", "paper"], n)
+    leaning = {"mail": slice(0, 200), "net": slice(50, 250), "paper": slice(100, 300)}
+    texts = [" ".join(rng.choice(WORDS[leaning[label]], 8)) for label in y]
+    return pd.DataFrame({"number": rng.normal(size=n), "text": texts}), y
+
+
+@pytest.mark.parametrize("member", ["boosting", "rbf_network"])
+def test_words_of_a_text_that_lean_to_a_class_are_used_in_few_columns(member: str) -> None:
+    X, y = tickets(900)
+    model = pc.StackedClassifier([member], schema=SCHEMA).fit(X[:600], y[:600])
+    assert (model.predict(X[600:]) == y[600:]).mean() > 0.75
+    fitted = model.members_[member]
+    assert fitted[-1].n_features_in_ <= 1 + 3 + 30
+    np.testing.assert_array_equal(fitted.classes_, model.classes_)
+    assert (fitted.predict(X[600:]) == y[600:]).mean() > 0.75
+
+
+@pytest.mark.parametrize("member", ["boosting", "rbf_network"])
+def test_a_number_is_learned_beside_texts_whose_words_no_other_row_has(member: str) -> None:
+    # Evidence from a row's own target would look perfect in training, and hide the number.
+    rng = np.random.default_rng(0)
+    number = rng.normal(size=400)
+    X = pd.DataFrame({"number": number, "text": [f"a{row} b{row} c{row} the" for row in range(400)]})
+    y = np.where(number > 0, "high", "low")
+    model = pc.StackedClassifier([member], schema=SCHEMA).fit(X[:300], y[:300])
+    assert (model.predict(X[300:]) == y[300:]).mean() > 0.95
+    regressor = pc.StackedRegressor([member], schema=SCHEMA).fit(X[:300], number[:300])
+    assert np.abs(regressor.predict(X[300:]) - number[300:]).mean() < 0.2
+
+
+@pytest.mark.parametrize("member", ["boosting", "rbf_network"])
+def test_words_that_add_to_a_number_are_used(member: str) -> None:
+    X, _ = tickets(600)
+    y = np.array([text.count("1") - text.count("2") for text in X["text"]], float) + 0.2 * X["number"].to_numpy()
+    model = pc.StackedRegressor([member], schema=SCHEMA).fit(X[:450], y[:450])
+    assert np.abs(model.predict(X[450:]) - y[450:]).mean() < 0.7 * np.abs(y - y.mean()).mean()
+    assert model.members_[member][-1].n_features_in_ <= 1 + 1 + 30
+
+
+@pytest.mark.parametrize("regress", [False, True])
+def test_changed_rows_with_texts_give_the_stack_of_a_fresh_fit(regress: bool) -> None:
+    X, y = tickets(130)
+    X.loc[::9, "text"] = None
+    targets = X["number"].to_numpy() ** 2 if regress else y
+    stack = pc.StackedRegressor if regress else pc.StackedClassifier
+    members = ["boosting", "rbf_network"]
+    changed = stack(members, schema=SCHEMA).fit(X[:100], targets[:100]).partial_fit(X[100:], targets[100:])
+    changed.forget(range(10))
+    fresh = stack(members, schema=SCHEMA).fit(X[10:], targets[10:])
+    answer = "predict" if regress else "predict_proba"
+    np.testing.assert_array_equal(getattr(changed, answer)(X), getattr(fresh, answer)(X))
+
+
+def test_weights_count_as_evidence() -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat(["net", "paper"], 150)
+    words = np.where(rng.random(300) < 0.5, "jam", "slow")
+    X = pd.DataFrame({"number": rng.normal(size=300), "text": words})
+    heavy = np.where((y == "paper") == (words == "jam"), 5.0, 0.2)
+    model = pc.StackedClassifier(["boosting"], schema=SCHEMA).fit(X, y, heavy)
+    assert model.predict(pd.DataFrame({"number": [0.0, 0.0], "text": ["jam", "slow"]})).tolist() == ["paper", "net"]
+
+
+def test_texts_without_words_and_columns_without_names() -> None:
+    rng = np.random.default_rng(0)
+    number = rng.normal(size=100)
+    rows = [[value, "!", "jam" if value > 0 else "slow line"] for value in number.tolist()]
+    schema = {1: "text", 2: "text"}
+    y = np.where(number > 0, "yes", "no")
+    model = pc.StackedClassifier(["boosting", "rbf_network"], schema=schema).fit(rows, y)
+    assert model.predict([[1.0, "!", "jam"], [-1.0, "?", "slow"]]).tolist() == ["yes", "no"]
