@@ -23,33 +23,42 @@ class Measure {
     differences.resize(n);
     exact_.resize(n * n_codes);
     total_weight = known_weight = 0.0;
-    general_ = has_texts_ = false;
+    general_ = false;
+    texts_.clear();
     for (std::size_t a = 0; a < n; ++a) {
       differences[a].prepare(plan, a, store.bins[a].coded(), query[a]);
       prepare_step(a, weights[a]);
-      general_ |= steps_[a].form == Form::general;
-      has_texts_ |= is_slow(a);
+      if (steps_[a].form == Form::general && differences[a].is_text())
+        texts_.push_back(a);
+      else
+        general_ |= steps_[a].form == Form::general;
       total_weight += weights[a];
       if (differences[a].state != Difference::State::missing) known_weight += weights[a];
     }
     for (std::size_t a = n; a-- > 1;)
       if (steps_[a - 1].form == steps_[a].form && steps_[a - 1].cell + 1 == steps_[a].cell)
         steps_[a - 1].run = steps_[a].run + 1;
+    others_.clear();
+    if (!texts_.empty()) others_ = steps_;
+    for (const std::size_t a : texts_) others_[a].form = Form::nothing;
     // If no value is missing, the rescaled sum equals the plain sum.
     const bool complete = !store.has_gaps() && known_weight == total_weight && total_weight > 0.0;
     skips_ = plan.skip && (plan.mean || !complete);
   }
 
   // Returns the cost of a row, or any number above the limit once the running sum exceeds it.
-  double cost(std::size_t slot, double limit) const { return skips_ ? mean_cost(slot) : sum_cost(slot, limit); }
+  double cost(std::size_t slot, double limit) const { return skips_ ? mean_cost(slot) : sum_cost(steps_, slot, limit); }
 
   // Computes the costs of several rows.
   void costs(const std::uint32_t* slots, std::size_t count, double limit, double* out) const {
-    std::size_t i = 0;
-    if (!skips_ && !general_)
-      for (; i + 2 < count; i += rows_at_once)
-        sum_costs(slots + i, std::min(rows_at_once, count - i), limit, out + i);
-    for (; i < count; ++i) out[i] = cost(slots[i], limit);
+    if (skips_ || (texts_.empty() && general_)) {
+      for (std::size_t i = 0; i < count; ++i) out[i] = cost(slots[i], limit);
+    } else if (texts_.empty()) {
+      sum_costs(steps_, slots, count, limit, out);
+    } else {
+      for (std::size_t i = 0; i < count; i += texts_at_once)
+        costs_with_texts(slots + i, std::min(texts_at_once, count - i), limit, out + i);
+    }
   }
 
   // Returns a lower bound of the mean contribution to costs of at least `cost`; only if missing values are skipped.
@@ -73,6 +82,8 @@ class Measure {
 
  private:
   using Form = Step::Form;
+
+  static constexpr std::size_t texts_at_once = 32;
 
   void prepare_step(std::size_t a, double weight) {
     const Difference& d = differences[a];
@@ -119,33 +130,52 @@ class Measure {
     }
   }
 
-  double sum_cost(std::size_t slot, double limit) const {
+  double sum_cost(const std::vector<Step>& steps, std::size_t slot, double limit) const {
     const std::uint8_t* symbols = store_->symbols(slot);
     const double* cells = store_->cells(slot);
-    const std::size_t n = steps_.size();
-    if (has_texts_ && limit < base::infinity) {
-      const double least = cost_without_texts(symbols, cells) * (1.0 - 1e-9);
-      if (least > limit) return least;
-    }
     double sum = 0.0;
-    for (std::size_t a = 0; a < n; ++a) {
-      sum += contribution(steps_[a], a, symbols, cells);
+    for (std::size_t a = 0; a < steps.size(); ++a) {
+      sum += contribution(steps[a], a, symbols, cells);
       if ((a & 15) == 15 && sum > limit) break;
     }
     return sum;
   }
 
-  bool is_slow(std::size_t a) const { return steps_[a].form == Form::general && differences[a].is_text(); }
+  // Computes the costs of a few rows. Texts are compared only in rows that the other columns do not rule out, and are
+  // prefetched before, in the order in which their memory is found.
+  void costs_with_texts(const std::uint32_t* slots, std::size_t count, double limit, double* out) const {
+    if (general_)
+      for (std::size_t i = 0; i < count; ++i) out[i] = sum_cost(others_, slots[i], limit);
+    else
+      sum_costs(others_, slots, count, limit, out);
+    std::size_t near[texts_at_once], n_near = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      out[i] *= 1.0 - 1e-9;
+      if (out[i] <= limit) near[n_near++] = i;
+    }
+    const auto for_texts = [&](const auto& use) {
+      for (std::size_t n = 0; n < n_near; ++n)
+        for (const std::size_t a : texts_)
+          if (const double code = store_->cells(slots[near[n]])[steps_[a].cell]; code == code)
+            use(differences[a].stored_texts(), static_cast<std::size_t>(code));
+    };
+    for_texts([](const StoredTexts& texts, std::size_t code) { texts.prefetch_starts(code); });
+    for_texts([](const StoredTexts& texts, std::size_t code) { texts.prefetch_vectors(code); });
+    for (std::size_t n = 0; n < n_near; ++n) out[near[n]] = sum_cost(steps_, slots[near[n]], limit);
+  }
 
-  double cost_without_texts(const std::uint8_t* symbols, const double* cells) const {
-    double sum = 0.0;
-    for (std::size_t a = 0; a < steps_.size(); ++a)
-      if (!is_slow(a)) sum += contribution(steps_[a], a, symbols, cells);
-    return sum;
+  // Computes the costs of rows without general steps.
+  void sum_costs(const std::vector<Step>& steps, const std::uint32_t* slots, std::size_t count, double limit,
+                 double* out) const {
+    std::size_t i = 0;
+    for (; i + 2 < count; i += rows_at_once)
+      sum_several(steps, slots + i, std::min(rows_at_once, count - i), limit, out + i);
+    for (; i < count; ++i) out[i] = sum_cost(steps, slots[i], limit);
   }
 
   // Computes the costs of up to eight rows at once.
-  void sum_costs(const std::uint32_t* slots, std::size_t count, double limit, double* out) const {
+  void sum_several(const std::vector<Step>& steps, const std::uint32_t* slots, std::size_t count, double limit,
+                   double* out) const {
     const std::uint8_t* symbols[rows_at_once];
     const double* cells[rows_at_once];
     for (std::size_t r = 0; r < rows_at_once; ++r) {
@@ -154,7 +184,7 @@ class Measure {
       cells[r] = store_->cells(slot);
     }
     double costs[rows_at_once];
-    measure_loops().sum(steps_.data(), steps_.size(), cells, symbols, limit, costs);
+    measure_loops().sum(steps.data(), steps.size(), cells, symbols, limit, costs);
     std::copy(costs, costs + count, out);
   }
 
@@ -180,8 +210,9 @@ class Measure {
 
   const Plan* plan_ = nullptr;
   const Store* store_ = nullptr;
-  bool skips_ = false, general_ = false, has_texts_ = false;
-  std::vector<Step> steps_;
+  bool skips_ = false, general_ = false;  // general: a step other than those of texts is
+  std::vector<Step> steps_, others_;      // others_: without texts, if there are any
+  std::vector<std::size_t> texts_;        // attributes
   std::vector<double> exact_;
 };
 

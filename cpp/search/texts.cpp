@@ -20,10 +20,6 @@ void require(bool holds, const char* rule) {
   if (!holds) throw std::invalid_argument(rule);
 }
 
-std::size_t slot_of(std::uint32_t token, std::size_t mask) {
-  return static_cast<std::size_t>(token * 2654435769u >> 7) & mask;
-}
-
 }  // namespace
 
 void check_text_parts(const TextParts& parts, std::size_t n) {
@@ -123,21 +119,45 @@ void StoredTexts::add_products(const TokenVectors& vectors, std::size_t i, std::
   }
 }
 
+void TokenSet::set(const TokenVectors& vectors, std::size_t i) {
+  for (const std::uint32_t token : tokens_) groups_[token / 64].tokens = 0;
+  groups_.resize(vectors.n_tokens / 64 + 1);
+  const auto first = vectors.tokens.begin() + static_cast<std::ptrdiff_t>(vectors.begin(i));
+  tokens_.assign(first, first + static_cast<std::ptrdiff_t>(vectors.end(i) - vectors.begin(i)));
+  weights_ = vectors.weights.data() + vectors.begin(i);
+  for (std::size_t at = 0; at < tokens_.size(); ++at) {
+    Group& group = groups_[tokens_[at] / 64];
+    if (group.tokens == 0) group.n_before = at;
+    group.tokens |= std::uint64_t{1} << tokens_[at] % 64;
+  }
+}
+
+double TokenSet::product(const TokenVectors& others, std::size_t j) const {
+  double sum = 0.0;
+  for (std::size_t at = others.begin(j); at < others.end(j); ++at) {
+    const std::uint32_t token = others.tokens[at];
+    const Group& group = groups_[token / 64];
+    const std::uint64_t up_to_token = group.tokens << (63 - token % 64);
+    if (!(up_to_token >> 63)) continue;
+    const int position = std::popcount(up_to_token) - 1;
+    sum += weights_[group.n_before + static_cast<std::size_t>(position)] * others.weights[at];
+  }
+  return sum;
+}
+
 void TextRow::start(const StoredTexts& stored, const TextParts& source, std::size_t i, base::Power power) {
   stored_ = &stored;
   source_ = &source;
   i_ = i;
   power_ = power;
-  is_complete_ = is_hashed_ = false;
-  budget_ = 0;
-  // Tokens that are looked up take about twice as long as those in lists, and hashing the query's own even longer.
-  n_read_ = 0;
-  for (const TokenVectors& part : source) n_read_ += 4 * (part.end(i) - part.begin(i));
+  is_complete_ = is_set_ = false;
+  n_read_ = budget_ = 0;
 }
 
+// Entries of lists take about twice as long to read as tokens of vectors.
 void TextRow::set_budget() {
-  budget_ = 1 + 2 * stored_->n_listed();
-  for (std::size_t p = 0; p < source_->size(); ++p) budget_ += stored_->n_postings((*source_)[p], i_, p);
+  budget_ = 4 * stored_->n_listed();
+  for (std::size_t p = 0; p < source_->size(); ++p) budget_ += 2 * stored_->n_postings((*source_)[p], i_, p);
 }
 
 double TextRow::f_of(double sum) const {
@@ -145,38 +165,21 @@ double TextRow::f_of(double sum) const {
   return power_(difference < nothing ? 0.0 : difference);
 }
 
-void TextRow::hash_tokens() {
-  slots_.resize(source_->size());
-  for (std::size_t p = 0; p < source_->size(); ++p) {
-    const TokenVectors& part = (*source_)[p];
-    const std::size_t size = std::bit_ceil(2 * (part.end(i_) - part.begin(i_)) + 1), mask = size - 1;
-    slots_[p].assign(size, {no_token, 0.0});
-    for (std::size_t j = part.begin(i_); j < part.end(i_); ++j) {
-      std::size_t at = slot_of(part.tokens[j], mask);
-      while (slots_[p][at].token != no_token) at = (at + 1) & mask;
-      slots_[p][at] = {part.tokens[j], part.weights[j]};
-    }
-  }
-  is_hashed_ = true;
-}
-
 double TextRow::one(std::size_t code) {
-  if (source_->empty()) return power_(1.0);
-  if (!is_hashed_) hash_tokens();
+  constexpr std::size_t per_text = 16;
+  const std::size_t n_parts = source_->size();
+  if (n_parts == 0) return power_(1.0);
+  if (!is_set_) {
+    sets_.resize(n_parts);
+    for (std::size_t p = 0; p < n_parts; ++p) sets_[p].set((*source_)[p], i_);
+    set_budget();
+    is_set_ = true;
+  }
   double total = 0.0;
-  for (std::size_t p = 0; p < source_->size(); ++p) {
+  for (std::size_t p = 0; p < n_parts; ++p) {
     const TokenVectors& part = stored_->parts()[p];
-    const std::vector<Slot>& slots = slots_[p];
-    const std::size_t mask = slots.size() - 1;
-    double sum = 0.0;
-    for (std::size_t j = part.begin(code); j < part.end(code); ++j) {
-      const std::uint32_t token = part.tokens[j];
-      std::size_t at = slot_of(token, mask);
-      while (slots[at].token != token && slots[at].token != no_token) at = (at + 1) & mask;
-      if (slots[at].token == token) sum += slots[at].weight * part.weights[j];
-    }
-    n_read_ += 2 * (part.end(code) - part.begin(code));
-    total += sum;
+    total += sets_[p].product(part, code);
+    n_read_ += per_text + part.end(code) - part.begin(code);
   }
   return f_of(total);
 }

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/memory.hpp"
 #include "base/numbers.hpp"
 
 namespace priorcase::search {
@@ -53,6 +54,17 @@ class StoredTexts {
   // Returns the position of a code among the texts with lists, or `nowhere`.
   std::uint32_t place(std::size_t code) const { return places_[code]; }
 
+  // Prefetches what is needed to find the vectors of a text, or the vectors themselves.
+  void prefetch_starts(std::size_t code) const {
+    for (const TokenVectors& part : *parts_) base::prefetch(part.starts.data() + code);
+  }
+  void prefetch_vectors(std::size_t code) const {
+    for (const TokenVectors& part : *parts_) {
+      base::prefetch(part.tokens.data() + part.begin(code));
+      base::prefetch(part.weights.data() + part.begin(code));
+    }
+  }
+
   // Returns the number of texts in the lists of all tokens of a vector.
   std::size_t n_postings(const TokenVectors& vectors, std::size_t i, std::size_t part) const;
 
@@ -77,6 +89,26 @@ class StoredTexts {
   std::vector<Postings> postings_;      // by part
 };
 
+// The tokens of one vector as a set of bits, from which the weight of a token is found without searching.
+class TokenSet {
+ public:
+  void set(const TokenVectors& vectors, std::size_t i);
+
+  // Returns the dot product with another vector of the same vocabulary.
+  double product(const TokenVectors& others, std::size_t j) const;
+
+ private:
+  // 64 tokens of the vocabulary: those in the set, and how many smaller tokens are.
+  struct Group {
+    std::uint64_t tokens = 0;
+    std::size_t n_before = 0;
+  };
+
+  std::vector<Group> groups_;
+  std::vector<std::uint32_t> tokens_;  // those in the set, ascending
+  const double* weights_ = nullptr;    // one for each of them
+};
+
 // The differences of one text from stored texts. A few are computed one by one. Once they have cost as much as reading
 // the lists of all of its tokens, the lists are read, and all differences are known.
 class TextRow {
@@ -87,12 +119,11 @@ class TextRow {
 
   // Returns f against the text with a code.
   double at(std::size_t code) {
-    const std::uint32_t place = stored_->place(code);
     if (!is_complete_) {
-      if (budget_ == 0) set_budget();
-      if (n_read_ <= budget_ || place == StoredTexts::nowhere) return one(code);
+      if (n_read_ <= budget_) return one(code);
       complete();
     }
+    const std::uint32_t place = stored_->place(code);
     return place == StoredTexts::nowhere ? one(code) : f_[place];
   }
 
@@ -103,15 +134,8 @@ class TextRow {
   }
 
  private:
-  // The tokens of the query, hashed.
-  struct Slot {
-    std::uint32_t token;
-    double weight;
-  };
-
   double one(std::size_t code);
   void complete();
-  void hash_tokens();
   void set_budget();
   double f_of(double sum) const;
 
@@ -119,9 +143,9 @@ class TextRow {
   const TextParts* source_ = nullptr;
   std::size_t i_ = 0;
   base::Power power_;
-  bool is_complete_ = false, is_hashed_ = false;
-  std::size_t n_read_ = 0, budget_ = 0;  // numbers of tokens; a budget of 0 is not known yet
-  std::vector<std::vector<Slot>> slots_;
+  bool is_complete_ = false, is_set_ = false;
+  std::size_t n_read_ = 0, budget_ = 0;  // numbers of tokens
+  std::vector<TokenSet> sets_;
   std::vector<double> f_, sums_;
 };
 
