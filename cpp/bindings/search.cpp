@@ -129,8 +129,30 @@ search::TextParts text_parts(const TokenArrays& arrays, std::size_t n) {
   return parts;
 }
 
-void make_texts(search::StoredTexts* self, const TokenArrays& parts, std::size_t n_codes) {
-  new (self) search::StoredTexts(text_parts(parts, n_codes), n_codes);
+// Starts and words of the texts; starts, tokens and weights of the words.
+using WordArrays = std::tuple<Ids, Tokens, Ids, Tokens, Vector>;
+
+// words: for each kind of token, the words of which the texts consist, or None.
+void make_texts(search::StoredTexts* self, const TokenArrays& arrays, std::size_t n_codes,
+                const std::vector<std::optional<WordArrays>>& words) {
+  search::TextParts parts = text_parts(arrays, n_codes);
+  require(words.size() == parts.size(), "there must be words, or None, for each kind of token");
+  search::WordParts word_parts(words.size());
+  for (std::size_t p = 0; p < words.size(); ++p) {
+    if (!words[p]) continue;
+    const auto& [starts, numbers, token_starts, tokens, weights] = *words[p];
+    require(token_starts.size() > 0, "there must be one vector per word");
+    search::TextParts vectors(1);
+    vectors[0].starts = copy(token_starts);
+    vectors[0].tokens.assign(tokens.data(), tokens.data() + tokens.size());
+    vectors[0].weights = copy(weights);
+    vectors[0].n_tokens = parts[p].n_tokens;
+    search::check_text_parts(vectors, token_starts.size() - 1);
+    std::vector<std::uint32_t> held(numbers.data(), numbers.data() + numbers.size());
+    word_parts[p] =
+        std::make_shared<const search::TextWords>(copy(starts), std::move(held), vectors[0], parts[p].lengths);
+  }
+  new (self) search::StoredTexts(std::move(parts), n_codes, std::move(word_parts));
 }
 
 std::shared_ptr<search::StoredTexts> among(const search::StoredTexts& self, Ids codes) {
@@ -496,7 +518,7 @@ void bind_search(nb::module_& module) {
   using namespace nb::literals;
   nb::class_<search::StoredTexts>(module, "StoredTexts",
                                   "TF-IDF vectors of stored texts, with the texts that have each token.")
-      .def("__init__", &make_texts, "parts"_a, "n_codes"_a)
+      .def("__init__", &make_texts, "parts"_a, "n_codes"_a, "words"_a)
       .def("among", &among, "codes"_a)
       .def("differences", &text_differences, "parts"_a, "n"_a)
       .def("differences_among", &differences_among, "codes"_a);

@@ -85,6 +85,7 @@ class Difference {
 
   // Whether a known value is a text, whose difference from another takes long to compute.
   bool is_text() const { return form_ == Form::text; }
+  double text_at_least(std::size_t code) const { return text_.at_least(code); }
   const StoredTexts& stored_texts() const { return *attribute_->as<Texts>()->stored; }
 
   // Whether a known value is compared with stored numbers by a table, in which adjacent numbers may differ in any way.

@@ -141,27 +141,47 @@ class Measure {
     return sum;
   }
 
-  // Computes the costs of a few rows. Texts are compared only in rows that the other columns do not rule out, and are
-  // prefetched before, in the order in which their memory is found.
+  // Computes the costs of a few rows. Texts are compared only in rows that the other columns do not rule out, and after
+  // bounds that are computed faster; their memory is prefetched in the order in which it is found.
   void costs_with_texts(const std::uint32_t* slots, std::size_t count, double limit, double* out) const {
     if (general_)
       for (std::size_t i = 0; i < count; ++i) out[i] = sum_cost(others_, slots[i], limit);
     else
       sum_costs(others_, slots, count, limit, out);
+    double least[texts_at_once];
     std::size_t near[texts_at_once], n_near = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      out[i] *= 1.0 - 1e-9;
-      if (out[i] <= limit) near[n_near++] = i;
+      least[i] = out[i] * (1.0 - 1e-9);
+      if (least[i] <= limit) near[n_near++] = i;
     }
     const auto for_texts = [&](const auto& use) {
       for (std::size_t n = 0; n < n_near; ++n)
         for (const std::size_t a : texts_)
           if (const double code = store_->cells(slots[near[n]])[steps_[a].cell]; code == code)
-            use(differences[a].stored_texts(), static_cast<std::size_t>(code));
+            use(near[n], a, static_cast<std::size_t>(code));
     };
-    for_texts([](const StoredTexts& texts, std::size_t code) { texts.prefetch_starts(code); });
-    for_texts([](const StoredTexts& texts, std::size_t code) { texts.prefetch_vectors(code); });
-    for (std::size_t n = 0; n < n_near; ++n) out[near[n]] = sum_cost(steps_, slots[near[n]], limit);
+    const auto texts_of = [&](std::size_t a) -> const StoredTexts& { return differences[a].stored_texts(); };
+    for_texts([&](std::size_t, std::size_t a, std::size_t code) { texts_of(a).prefetch_starts(code); });
+    if (limit < base::infinity) {
+      for_texts([&](std::size_t, std::size_t a, std::size_t code) { texts_of(a).prefetch_words(code); });
+      for_texts([&](std::size_t i, std::size_t a, std::size_t code) {
+        if (texts_of(a).has_bounds() && least[i] <= limit)
+          least[i] += steps_[a].weight * differences[a].text_at_least(code) * (1.0 - 1e-9);
+      });
+      n_near = static_cast<std::size_t>(
+          std::remove_if(near, near + n_near, [&](std::size_t i) { return least[i] > limit; }) - near);
+    }
+    for_texts([&](std::size_t, std::size_t a, std::size_t code) { texts_of(a).prefetch_vectors(code); });
+    for (std::size_t i = 0; i < count; ++i)
+      if (least[i] > limit) out[i] = least[i];
+    for (std::size_t n = 0; n < n_near; ++n) out[near[n]] = cost_with_texts(slots[near[n]], out[near[n]], limit);
+  }
+
+  // without_texts: the cost of the other columns.
+  double cost_with_texts(std::size_t slot, double without_texts, double limit) const {
+    const std::size_t a = texts_.back();
+    if (texts_.size() > 1 || a + 1 < steps_.size()) return sum_cost(steps_, slot, limit);
+    return without_texts + contribution(steps_[a], a, store_->symbols(slot), store_->cells(slot));
   }
 
   // Computes the costs of rows without general steps.

@@ -14,6 +14,9 @@ namespace {
 // The differences of equal texts are at most this, by rounding.
 constexpr double nothing = 1e-12;
 
+// Comparing two texts takes at least about as long as reading this many tokens.
+constexpr std::size_t per_text = 16;
+
 constexpr std::uint32_t no_token = std::numeric_limits<std::uint32_t>::max();
 
 void require(bool holds, const char* rule) {
@@ -41,26 +44,61 @@ void check_text_parts(const TextParts& parts, std::size_t n) {
 }
 
 void TokenVectors::normalize() {
+  lengths.assign(size(), 0.0);
   for (std::size_t i = 0; i < size(); ++i) {
     double square = 0.0;
     for (std::size_t j = begin(i); j < end(i); ++j) square += weights[j] * weights[j];
     if (!(square > 0.0)) continue;
-    const double length = std::sqrt(square);
+    const double length = lengths[i] = std::sqrt(square);
     for (std::size_t j = begin(i); j < end(i); ++j) weights[j] /= length;
   }
 }
 
-StoredTexts::StoredTexts(TextParts parts, std::size_t n_codes)
-    : StoredTexts(std::make_shared<const TextParts>(std::move(parts)), n_codes, [n_codes] {
+TextWords::TextWords(std::vector<std::int64_t> starts, std::vector<std::uint32_t> words, const TokenVectors& tokens,
+                     const std::vector<double>& lengths)
+    : starts_(std::move(starts)), words_(std::move(words)), n_words_(tokens.size()) {
+  require(starts_.size() == lengths.size() + 1 && starts_.front() == 0 &&
+              std::is_sorted(starts_.begin(), starts_.end()) &&
+              static_cast<std::size_t>(starts_.back()) == words_.size(),
+          "there must be a list of words per text");
+  require(std::all_of(words_.begin(), words_.end(), [this](std::uint32_t word) { return word < n_words_; }),
+          "there is no such word");
+  for (const double length : lengths) factors_.push_back(length > 0.0 ? (1.0 + 1e-9) / length : 0.0);
+  token_starts_.assign(tokens.n_tokens + 1, 0);
+  for (const std::uint32_t token : tokens.tokens) ++token_starts_[token + 1];
+  std::partial_sum(token_starts_.begin(), token_starts_.end(), token_starts_.begin());
+  entries_.resize(tokens.tokens.size());
+  std::vector<std::size_t> next(token_starts_.begin(), token_starts_.end() - 1);
+  for (std::size_t word = 0; word < n_words_; ++word)
+    for (std::size_t j = tokens.begin(word); j < tokens.end(word); ++j)
+      entries_[next[tokens.tokens[j]]++] = {static_cast<std::uint32_t>(word), tokens.weights[j]};
+}
+
+void TextWords::score(const TokenVectors& vectors, std::size_t i, std::vector<double>& scores) const {
+  scores.assign(n_words_, 0.0);
+  for (std::size_t j = vectors.begin(i); j < vectors.end(i); ++j) {
+    const double weight = vectors.weights[j];
+    const std::size_t last = token_starts_[vectors.tokens[j] + 1];
+    for (std::size_t at = token_starts_[vectors.tokens[j]]; at < last; ++at)
+      scores[entries_[at].word] += weight * entries_[at].weight;
+  }
+}
+
+StoredTexts::StoredTexts(TextParts parts, std::size_t n_codes, WordParts words)
+    : StoredTexts(std::make_shared<const TextParts>(std::move(parts)), n_codes, std::move(words), [n_codes] {
         std::vector<std::int64_t> all(n_codes);
         std::iota(all.begin(), all.end(), std::int64_t{0});
         return all;
       }()) {}
 
-StoredTexts::StoredTexts(std::shared_ptr<const TextParts> parts, std::size_t n_codes, std::vector<std::int64_t> listed)
-    : parts_(std::move(parts)), n_codes_(n_codes), listed_(std::move(listed)), places_(n_codes, nowhere),
+StoredTexts::StoredTexts(std::shared_ptr<const TextParts> parts, std::size_t n_codes, WordParts words,
+                         std::vector<std::int64_t> listed)
+    : parts_(std::move(parts)), words_(std::move(words)),
+      has_bounds_(std::any_of(words_.begin(), words_.end(), [](const auto& part) { return part != nullptr; })),
+      n_codes_(n_codes), listed_(std::move(listed)), places_(n_codes, nowhere),
       postings_(parts_->size()) {
   require(n_codes < nowhere, "there are too many texts");
+  require(words_.size() == parts_->size(), "there must be words, or none, for each kind of token");
   for (std::size_t place = 0; place < listed_.size(); ++place)
     places_.at(static_cast<std::size_t>(listed_[place])) = static_cast<std::uint32_t>(place);
   for (std::size_t p = 0; p < parts_->size(); ++p) {
@@ -81,7 +119,7 @@ std::shared_ptr<StoredTexts> StoredTexts::among(const std::vector<std::int64_t>&
     require(code >= 0 && static_cast<std::size_t>(code) < n_codes_, "there is no such text");
   require(std::adjacent_find(codes.begin(), codes.end(), std::greater_equal<>()) == codes.end(),
           "codes must be ascending");
-  return std::shared_ptr<StoredTexts>(new StoredTexts(parts_, n_codes_, codes));
+  return std::shared_ptr<StoredTexts>(new StoredTexts(parts_, n_codes_, words_, codes));
 }
 
 std::size_t StoredTexts::n_postings(const TokenVectors& vectors, std::size_t i, std::size_t part) const {
@@ -150,14 +188,19 @@ void TextRow::start(const StoredTexts& stored, const TextParts& source, std::siz
   source_ = &source;
   i_ = i;
   power_ = power;
-  is_complete_ = is_set_ = false;
+  is_complete_ = is_set_ = is_scored_ = false;
   n_read_ = budget_ = 0;
 }
 
 // Entries of lists take about twice as long to read as tokens of vectors.
-void TextRow::set_budget() {
+void TextRow::set() {
+  sets_.resize(source_->size());
   budget_ = 4 * stored_->n_listed();
-  for (std::size_t p = 0; p < source_->size(); ++p) budget_ += 2 * stored_->n_postings((*source_)[p], i_, p);
+  for (std::size_t p = 0; p < source_->size(); ++p) {
+    sets_[p].set((*source_)[p], i_);
+    budget_ += 2 * stored_->n_postings((*source_)[p], i_, p);
+  }
+  is_set_ = true;
 }
 
 double TextRow::f_of(double sum) const {
@@ -166,20 +209,31 @@ double TextRow::f_of(double sum) const {
 }
 
 double TextRow::one(std::size_t code) {
-  constexpr std::size_t per_text = 16;
-  const std::size_t n_parts = source_->size();
-  if (n_parts == 0) return power_(1.0);
-  if (!is_set_) {
-    sets_.resize(n_parts);
-    for (std::size_t p = 0; p < n_parts; ++p) sets_[p].set((*source_)[p], i_);
-    set_budget();
-    is_set_ = true;
-  }
+  if (source_->empty()) return power_(1.0);
+  if (!is_set_) set();
   double total = 0.0;
-  for (std::size_t p = 0; p < n_parts; ++p) {
+  for (std::size_t p = 0; p < source_->size(); ++p) {
     const TokenVectors& part = stored_->parts()[p];
     total += sets_[p].product(part, code);
     n_read_ += per_text + part.end(code) - part.begin(code);
+  }
+  return f_of(total);
+}
+
+double TextRow::at_least(std::size_t code) {
+  if (is_complete_) return at(code);
+  const WordParts& words = stored_->words();
+  if (!is_set_) set();
+  if (!is_scored_) {
+    scores_.resize(words.size());
+    for (std::size_t p = 0; p < words.size(); ++p)
+      if (words[p]) words[p]->score((*source_)[p], i_, scores_[p]);
+    is_scored_ = true;
+  }
+  double total = 1e-9;
+  for (std::size_t p = 0; p < words.size(); ++p) {
+    total += words[p] ? std::min(1.0, words[p]->at_most(scores_[p], code)) : sets_[p].product(stored_->parts()[p], code);
+    n_read_ += per_text + (words[p] ? words[p]->n_words(code) : 0);
   }
   return f_of(total);
 }

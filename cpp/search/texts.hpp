@@ -18,7 +18,8 @@ struct TokenVectors {
   std::vector<std::int64_t> starts{0};
   std::vector<std::uint32_t> tokens;
   std::vector<double> weights;
-  std::size_t n_tokens = 0;  // size of the vocabulary
+  std::size_t n_tokens = 0;     // size of the vocabulary
+  std::vector<double> lengths;  // before they were scaled; empty if they were not
 
   std::size_t size() const { return starts.size() - 1; }
   std::size_t begin(std::size_t i) const { return static_cast<std::size_t>(starts[i]); }
@@ -33,6 +34,56 @@ using TextParts = std::vector<TokenVectors>;  // one for each kind of token: wor
 // Throws std::invalid_argument unless all parts have n valid vectors.
 void check_text_parts(const TextParts& parts, std::size_t n);
 
+// The words from which the tokens of texts are made. There are far fewer words in a text than sequences of characters,
+// so that an upper bound of a cosine is computed much faster from words than the cosine itself from such tokens.
+//
+// If a text has a token c times, its weight is (1 + log c) idf / length <= c idf / length. A cosine is thus at most the
+// sum of the scores of the text's words divided by its length, where the score of a word is the dot product of the
+// query with the word's tokens, each as often as it occurs times its idf.
+class TextWords {
+ public:
+  // The words of text i, as often as it has them, are at starts[i] to starts[i + 1]; `tokens` has a vector for each
+  // word, with numbers of occurrences times idf; `lengths` has the length of each text's vector.
+  TextWords(std::vector<std::int64_t> starts, std::vector<std::uint32_t> words, const TokenVectors& tokens,
+            const std::vector<double>& lengths);
+
+  // Computes the score of each word for a vector.
+  void score(const TokenVectors& vectors, std::size_t i, std::vector<double>& scores) const;
+
+  // Returns an upper bound of the dot product with text j.
+  double at_most(const std::vector<double>& scores, std::size_t j) const {
+    double sum = 0.0;
+    for (std::size_t at = begin(j); at < begin(j + 1); ++at) sum += scores[words_[at]];
+    return sum * factors_[j];
+  }
+
+  std::size_t n_words(std::size_t j) const { return begin(j + 1) - begin(j); }
+
+  void prefetch_starts(std::size_t j) const {
+    base::prefetch(starts_.data() + j);
+    base::prefetch(factors_.data() + j);
+  }
+  void prefetch_words(std::size_t j) const { base::prefetch(words_.data() + begin(j)); }
+
+ private:
+  std::size_t begin(std::size_t j) const { return static_cast<std::size_t>(starts_[j]); }
+
+  std::vector<std::int64_t> starts_;
+  std::vector<std::uint32_t> words_;
+  std::vector<double> factors_;  // by text: 1 / length, slightly increased
+  std::size_t n_words_;
+
+  // The words that have each token.
+  struct Entry {
+    std::uint32_t word;
+    double weight;
+  };
+  std::vector<std::size_t> token_starts_;
+  std::vector<Entry> entries_;
+};
+
+using WordParts = std::vector<std::shared_ptr<const TextWords>>;  // one for each kind of token; null: no bounds
+
 // The texts stored in a column, by code, and the lists of the texts that have each token. A dot product adds up its
 // terms in ascending order of their tokens, so that it has the same bits whether it is computed from two vectors or
 // from these lists.
@@ -40,7 +91,7 @@ class StoredTexts {
  public:
   static constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max();
 
-  StoredTexts(TextParts parts, std::size_t n_codes);
+  StoredTexts(TextParts parts, std::size_t n_codes, WordParts words);
   StoredTexts(const StoredTexts&) = delete;
   StoredTexts& operator=(const StoredTexts&) = delete;
 
@@ -50,19 +101,27 @@ class StoredTexts {
   std::size_t n_codes() const { return n_codes_; }
   std::size_t n_listed() const { return listed_.size(); }
   const TextParts& parts() const { return *parts_; }
+  const WordParts& words() const { return words_; }
 
   // Returns the position of a code among the texts with lists, or `nowhere`.
   std::uint32_t place(std::size_t code) const { return places_[code]; }
 
-  // Prefetches what is needed to find the vectors of a text, or the vectors themselves.
+  // Whether a lower bound of a difference is computed faster than the difference.
+  bool has_bounds() const { return has_bounds_; }
+
+  // Prefetches what is needed to find the vectors and words of a text, the words or short vectors, and the vectors.
   void prefetch_starts(std::size_t code) const {
-    for (const TokenVectors& part : *parts_) base::prefetch(part.starts.data() + code);
+    for (std::size_t p = 0; p < parts_->size(); ++p) {
+      base::prefetch((*parts_)[p].starts.data() + code);
+      if (words_[p]) words_[p]->prefetch_starts(code);
+    }
+  }
+  void prefetch_words(std::size_t code) const {
+    for (std::size_t p = 0; p < parts_->size(); ++p)
+      words_[p] ? words_[p]->prefetch_words(code) : prefetch_vector((*parts_)[p], code);
   }
   void prefetch_vectors(std::size_t code) const {
-    for (const TokenVectors& part : *parts_) {
-      base::prefetch(part.tokens.data() + part.begin(code));
-      base::prefetch(part.weights.data() + part.begin(code));
-    }
+    for (const TokenVectors& part : *parts_) prefetch_vector(part, code);
   }
 
   // Returns the number of texts in the lists of all tokens of a vector.
@@ -79,10 +138,19 @@ class StoredTexts {
     mutable std::once_flag filled;  // the lists are filled when first read
   };
 
-  StoredTexts(std::shared_ptr<const TextParts> parts, std::size_t n_codes, std::vector<std::int64_t> listed);
+  StoredTexts(std::shared_ptr<const TextParts> parts, std::size_t n_codes, WordParts words,
+              std::vector<std::int64_t> listed);
+
+  static void prefetch_vector(const TokenVectors& part, std::size_t code) {
+    base::prefetch(part.tokens.data() + part.begin(code));
+    base::prefetch(part.weights.data() + part.begin(code));
+  }
+
   void fill(std::size_t part) const;
 
   std::shared_ptr<const TextParts> parts_;
+  WordParts words_;
+  bool has_bounds_;
   std::size_t n_codes_;
   std::vector<std::int64_t> listed_;    // the codes of the texts with lists
   std::vector<std::uint32_t> places_;   // by code
@@ -127,6 +195,9 @@ class TextRow {
     return place == StoredTexts::nowhere ? one(code) : f_[place];
   }
 
+  // Returns a lower bound of f against the text with a code, if the stored texts have bounds.
+  double at_least(std::size_t code);
+
   // Computes f against all texts that have lists.
   const std::vector<double>& all() {
     if (!is_complete_) complete();
@@ -136,16 +207,17 @@ class TextRow {
  private:
   double one(std::size_t code);
   void complete();
-  void set_budget();
+  void set();
   double f_of(double sum) const;
 
   const StoredTexts* stored_ = nullptr;
   const TextParts* source_ = nullptr;
   std::size_t i_ = 0;
   base::Power power_;
-  bool is_complete_ = false, is_set_ = false;
+  bool is_complete_ = false, is_set_ = false, is_scored_ = false;
   std::size_t n_read_ = 0, budget_ = 0;  // numbers of tokens
   std::vector<TokenSet> sets_;
+  std::vector<std::vector<double>> scores_;  // of words, by part
   std::vector<double> f_, sums_;
 };
 

@@ -120,13 +120,14 @@ class TextVectors:
 
     @classmethod
     def _computed(cls, analyzer: Analyzer, texts: tuple[str, ...]) -> TextVectors:
-        kinds, stored = [], []
+        kinds, stored, words = [], [], []
         for name in VECTORIZERS if analyzer == "both" else (analyzer,):
             kind, counts = _TokenKind.of(name, texts)
             if kind.vocabulary:
                 kinds.append(kind)
                 stored.append(kind.weighted(counts))
-        return cls(texts, kinds, StoredTexts(stored, len(texts)))
+                words.append(kind.words(texts))
+        return cls(texts, kinds, StoredTexts(stored, len(texts), words))
 
     def parts(self, texts: Sequence[str]) -> list[_Arrays]:
         """Return the vectors of other texts; tokens that no stored text has are ignored."""
@@ -140,17 +141,21 @@ class TextVectors:
         """Return the stored texts with the given codes, ascending, of ``n_codes`` codes."""
         if len(codes) == n_codes:
             return self._core
-        parts = []
-        for starts, *rest in self.parts(self.texts):
+
+        def spread(starts: IdArray) -> IdArray:
             lengths = np.zeros(n_codes, np.int64)
             lengths[codes] = np.diff(starts)
-            parts.append((np.concatenate([[0], np.cumsum(lengths)]), *rest))
-        return StoredTexts(parts, n_codes)
+            return np.concatenate([[0], np.cumsum(lengths)])
+
+        parts = [(spread(starts), *rest) for starts, *rest in self.parts(self.texts)]
+        words = [kind.words(self.texts) for kind in self.kinds]
+        return StoredTexts(parts, n_codes, [held and (spread(held[0]), *held[1:]) for held in words])
 
 
 _VECTORS: WeakValueDictionary[tuple[Analyzer, int], TextVectors] = WeakValueDictionary()
 _Counts: TypeAlias = tuple[IdArray, Any, IdArray]  # starts of the texts, tokens, numbers of occurrences
 _Arrays: TypeAlias = tuple[IdArray, Any, FloatArray, int]  # starts, tokens, weights, size of the vocabulary
+_Words: TypeAlias = tuple[IdArray, Any, IdArray, Any, FloatArray]  # see the core
 _FEW = 32  # so many texts are counted without sparse matrices
 _WORD = re.compile(VECTORIZERS["words"]["token_pattern"])
 
@@ -203,6 +208,17 @@ class _TokenKind:
         matrix = self.tokens_of_pieces
         span = slice(matrix.indptr[place], matrix.indptr[place + 1])
         return np.repeat(matrix.indices[span], matrix.data[span]).tolist()
+
+    def words(self, texts: Sequence[str]) -> _Words | None:
+        """Return the pieces of the stored texts and the tokens of the pieces, unless each piece is a token."""
+        if self.name == "words":
+            return None
+        split, numbers, matrix = _SPLIT[self.name], self.pieces, self.tokens_of_pieces
+        held = [[numbers[piece] for piece in split(text.lower())] for text in texts]
+        starts = np.cumsum([0, *map(len, held)], dtype=np.int64)
+        flat = np.fromiter(chain.from_iterable(held), np.int32, int(starts[-1]))
+        weights = matrix.data * self.idf[matrix.indices]
+        return starts, flat, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), weights
 
     def weighted(self, counts: _Counts) -> _Arrays:
         """Return TF-IDF vectors in the format of the core, which scales them to length 1."""
