@@ -56,6 +56,11 @@ inline void prefetch([[maybe_unused]] const void* address) {
 #endif
 }
 
+// Prefetches a range of memory.
+inline void prefetch_all(const void* first, const void* last) {
+  for (const char* at = static_cast<const char*>(first); at < last; at += 64) prefetch(at);
+}
+
 using Bytes = std::vector<std::uint8_t, SearchAllocator<std::uint8_t>>;
 using Cells = std::vector<double, SearchAllocator<double>>;
 

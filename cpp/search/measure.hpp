@@ -38,6 +38,8 @@ class Measure {
     for (std::size_t a = n; a-- > 1;)
       if (steps_[a - 1].form == steps_[a].form && steps_[a - 1].cell + 1 == steps_[a].cell)
         steps_[a - 1].run = steps_[a].run + 1;
+    has_bounds_ = false;
+    for (const std::size_t a : texts_) has_bounds_ |= differences[a].stored_texts().has_bounds();
     others_.clear();
     if (!texts_.empty()) others_ = steps_;
     for (const std::size_t a : texts_) others_[a].form = Form::nothing;
@@ -162,7 +164,7 @@ class Measure {
     };
     const auto texts_of = [&](std::size_t a) -> const StoredTexts& { return differences[a].stored_texts(); };
     for_texts([&](std::size_t, std::size_t a, std::size_t code) { texts_of(a).prefetch_starts(code); });
-    if (limit < base::infinity) {
+    if (limit < base::infinity && has_bounds_) {
       for_texts([&](std::size_t, std::size_t a, std::size_t code) { texts_of(a).prefetch_words(code); });
       for_texts([&](std::size_t i, std::size_t a, std::size_t code) {
         if (texts_of(a).has_bounds() && least[i] <= limit)
@@ -231,6 +233,7 @@ class Measure {
   const Plan* plan_ = nullptr;
   const Store* store_ = nullptr;
   bool skips_ = false, general_ = false;  // general: a step other than those of texts is
+  bool has_bounds_ = false;               // of any texts
   std::vector<Step> steps_, others_;      // others_: without texts, if there are any
   std::vector<std::size_t> texts_;        // attributes
   std::vector<double> exact_;

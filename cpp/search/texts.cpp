@@ -1,7 +1,6 @@
 #include "search/texts.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -157,30 +156,18 @@ void StoredTexts::add_products(const TokenVectors& vectors, std::size_t i, std::
   }
 }
 
-void TokenSet::set(const TokenVectors& vectors, std::size_t i) {
-  for (const std::uint32_t token : tokens_) groups_[token / 64].tokens = 0;
-  groups_.resize(vectors.n_tokens / 64 + 1);
-  const auto first = vectors.tokens.begin() + static_cast<std::ptrdiff_t>(vectors.begin(i));
-  tokens_.assign(first, first + static_cast<std::ptrdiff_t>(vectors.end(i) - vectors.begin(i)));
-  weights_ = vectors.weights.data() + vectors.begin(i);
-  for (std::size_t at = 0; at < tokens_.size(); ++at) {
-    Group& group = groups_[tokens_[at] / 64];
-    if (group.tokens == 0) group.n_before = at;
-    group.tokens |= std::uint64_t{1} << tokens_[at] % 64;
-  }
-}
-
-double TokenSet::product(const TokenVectors& others, std::size_t j) const {
-  double sum = 0.0;
-  for (std::size_t at = others.begin(j); at < others.end(j); ++at) {
-    const std::uint32_t token = others.tokens[at];
-    const Group& group = groups_[token / 64];
-    const std::uint64_t up_to_token = group.tokens << (63 - token % 64);
-    if (!(up_to_token >> 63)) continue;
-    const int position = std::popcount(up_to_token) - 1;
-    sum += weights_[group.n_before + static_cast<std::size_t>(position)] * others.weights[at];
-  }
-  return sum;
+void TokenWeights::set(const TokenVectors& vectors, std::size_t i) {
+  for (const std::uint32_t token : tokens_) weights_[place(token)] = 0.0;
+  for (const std::uint32_t token : tokens_) blocks_[token / width] = 0;
+  blocks_.resize(vectors.n_tokens / width + 1);
+  const std::size_t most_blocks = 1 + std::min(blocks_.size(), vectors.end(i) - vectors.begin(i));
+  if (weights_.size() < most_blocks * width) weights_.resize(most_blocks * width);
+  const auto first = vectors.tokens.begin();
+  tokens_.assign(first + vectors.starts[i], first + vectors.starts[i + 1]);
+  std::uint32_t n_blocks = 1;
+  for (const std::uint32_t token : tokens_)
+    if (blocks_[token / width] == 0) blocks_[token / width] = n_blocks++;
+  for (std::size_t at = 0; at < tokens_.size(); ++at) weights_[place(tokens_[at])] = vectors.weights[vectors.begin(i) + at];
 }
 
 void TextRow::start(const StoredTexts& stored, const TextParts& source, std::size_t i, base::Power power) {
@@ -194,10 +181,10 @@ void TextRow::start(const StoredTexts& stored, const TextParts& source, std::siz
 
 // Entries of lists take about twice as long to read as tokens of vectors.
 void TextRow::set() {
-  sets_.resize(source_->size());
+  weights_.resize(source_->size());
   budget_ = 4 * stored_->n_listed();
   for (std::size_t p = 0; p < source_->size(); ++p) {
-    sets_[p].set((*source_)[p], i_);
+    weights_[p].set((*source_)[p], i_);
     budget_ += 2 * stored_->n_postings((*source_)[p], i_, p);
   }
   is_set_ = true;
@@ -214,7 +201,7 @@ double TextRow::one(std::size_t code) {
   double total = 0.0;
   for (std::size_t p = 0; p < source_->size(); ++p) {
     const TokenVectors& part = stored_->parts()[p];
-    total += sets_[p].product(part, code);
+    total += weights_[p].product(part, code);
     n_read_ += per_text + part.end(code) - part.begin(code);
   }
   return f_of(total);
@@ -232,7 +219,7 @@ double TextRow::at_least(std::size_t code) {
   }
   double total = 1e-9;
   for (std::size_t p = 0; p < words.size(); ++p) {
-    total += words[p] ? std::min(1.0, words[p]->at_most(scores_[p], code)) : sets_[p].product(stored_->parts()[p], code);
+    total += words[p] ? std::min(1.0, words[p]->at_most(scores_[p], code)) : weights_[p].product(stored_->parts()[p], code);
     n_read_ += per_text + (words[p] ? words[p]->n_words(code) : 0);
   }
   return f_of(total);

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Any, ClassVar, TypeAlias
 from weakref import WeakValueDictionary
@@ -156,6 +156,7 @@ _VECTORS: WeakValueDictionary[tuple[Analyzer, int], TextVectors] = WeakValueDict
 _Counts: TypeAlias = tuple[IdArray, Any, IdArray]  # starts of the texts, tokens, numbers of occurrences
 _Arrays: TypeAlias = tuple[IdArray, Any, FloatArray, int]  # starts, tokens, weights, size of the vocabulary
 _Words: TypeAlias = tuple[IdArray, Any, IdArray, Any, FloatArray]  # see the core
+_MOST_RECENT = 10_000
 _FEW = 32  # so many texts are counted without sparse matrices
 _WORD = re.compile(VECTORIZERS["words"]["token_pattern"])
 
@@ -169,6 +170,7 @@ class _TokenKind:
     pieces: dict[str, int]
     tokens_of_pieces: Any  # sparse counts; words are split into their character n-grams only once
     idf: FloatArray
+    recent: dict[str, Sequence[int]] = field(default_factory=dict)  # tokens of pieces of queries
 
     @classmethod
     def of(cls, name: str, texts: Sequence[str]) -> tuple[_TokenKind, _Counts]:
@@ -201,6 +203,14 @@ class _TokenKind:
         return _as_counts(_counted(held, len(numbers)) @ tokens_of_pieces)
 
     def _tokens(self, piece: str) -> Sequence[int]:
+        known = self.recent.get(piece)
+        if known is None:
+            if len(self.recent) >= _MOST_RECENT:
+                self.recent.clear()
+            known = self.recent[piece] = self._tokens_looked_up(piece)
+        return known
+
+    def _tokens_looked_up(self, piece: str) -> Sequence[int]:
         place = self.pieces.get(piece)
         if place is None:
             numbers = map(self.vocabulary.get, _TOKENS[self.name](piece))
