@@ -121,7 +121,7 @@ search::TextParts text_parts(const TokenArrays& arrays, std::size_t n) {
     search::TokenVectors& part = parts.emplace_back();
     part.starts = copy(starts);
     part.tokens.assign(tokens.data(), tokens.data() + tokens.size());
-    part.weights = copy(weights);
+    part.weights.assign(weights.data(), weights.data() + weights.size());
     part.n_tokens = n_tokens;
   }
   search::check_text_parts(parts, n);
@@ -145,7 +145,7 @@ void make_texts(search::StoredTexts* self, const TokenArrays& arrays, std::size_
     search::TextParts vectors(1);
     vectors[0].starts = copy(token_starts);
     vectors[0].tokens.assign(tokens.data(), tokens.data() + tokens.size());
-    vectors[0].weights = copy(weights);
+    vectors[0].weights.assign(weights.data(), weights.data() + weights.size());
     vectors[0].n_tokens = parts[p].n_tokens;
     search::check_text_parts(vectors, token_starts.size() - 1);
     std::vector<std::uint32_t> held(numbers.data(), numbers.data() + numbers.size());

@@ -16,8 +16,8 @@ namespace priorcase::search {
 // Sparse vectors, one for each text: the tokens of text i, ascending, are at starts[i] to starts[i + 1].
 struct TokenVectors {
   std::vector<std::int64_t> starts{0};
-  std::vector<std::uint32_t> tokens;
-  std::vector<double> weights;
+  std::vector<std::uint32_t, base::SearchAllocator<std::uint32_t>> tokens;
+  base::Cells weights;
   std::size_t n_tokens = 0;     // size of the vocabulary
   std::vector<double> lengths;  // before they were scaled; empty if they were not
 

@@ -95,6 +95,44 @@ def test_the_same_answers_in_a_large_table_by_every_algorithm():
     assert found[1:] == found[:1] * 3
 
 
+def notes_with_repetitions(random, n):
+    """Texts of 1 to 12 words, some of which occur several times in a text; one text is the same as another."""
+    stems = ["print", "printer", "paper", "papers", "jam", "net", "network", "no", "a", "ÄÖ"]
+    endings = ["", "s", "ed", "ing", "-x1"]
+    words = [stem + ending for stem in stems for ending in endings]
+    notes = [" ".join(random.choice(words, random.integers(1, 13))) for _ in range(n)]
+    notes[::9] = [f"{note} {note} {random.choice(words)}" for note in notes[::9]]
+    notes[-1] = notes[0]
+    return notes
+
+
+@pytest.mark.parametrize("analyzer", ["words", "characters", "both"])
+@pytest.mark.parametrize("columns", [["x", "note"], ["note", "x"], ["note", "x", "note2"]])
+def test_bounds_of_texts_rule_out_no_neighbor(analyzer, columns):
+    random = np.random.default_rng(9)
+    n = 400
+    frame = pd.DataFrame({"x": random.integers(0, 64, n) / 64, "note": notes_with_repetitions(random, n)})
+    frame.loc[:1, "x"] = [0.0, 1.0]
+    frame["note2"] = notes_with_repetitions(random, n)
+    frame = frame[columns]
+    rows, queries = frame[:380], frame[380:]
+    costs = np.zeros((len(queries), len(rows)))
+    for column in columns:
+        if column == "x":
+            costs += abs(queries[["x"]].to_numpy() - rows["x"].to_numpy())
+            continue
+        stored = list(rows[column].unique())
+        for q, query in enumerate(queries[column]):
+            costs[q] += [reference.difference(query, text, stored, analyzer) for text in rows[column]]
+    order = np.array([np.lexsort((np.arange(len(rows)), line))[:2] for line in costs])
+    schema = {column: pc.Text(analyzer=analyzer) for column in columns if column != "x"}
+    for algorithm in ("auto", "plain", "tree"):
+        model = pc.KNNClassifier(2, distance=Distance(power=1), schema=schema, algorithm=algorithm)
+        distances, ids = model.fit(rows, [0, 1] * 190).kneighbors(queries)
+        assert ids.tolist() == order.tolist()
+        assert distances.tolist() == np.take_along_axis(costs, order, axis=1).tolist()
+
+
 def test_a_search_computes_no_dense_rows_of_differences(monkeypatch):
     rows = table(4, 120)
 
