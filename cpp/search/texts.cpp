@@ -167,7 +167,7 @@ void TokenWeights::set(const TokenVectors& vectors, std::size_t i) {
   std::uint32_t n_blocks = 1;
   for (const std::uint32_t token : tokens_)
     if (blocks_[token / width] == 0) blocks_[token / width] = n_blocks++;
-  for (std::size_t at = 0; at < tokens_.size(); ++at) weights_[place(tokens_[at])] = vectors.weights[vectors.begin(i) + at];
+  for (std::size_t j = vectors.begin(i); j < vectors.end(i); ++j) weights_[place(vectors.tokens[j])] = vectors.weights[j];
 }
 
 void TextRow::start(const StoredTexts& stored, const TextParts& source, std::size_t i, base::Power power) {
@@ -219,8 +219,13 @@ double TextRow::at_least(std::size_t code) {
   }
   double total = 1e-9;
   for (std::size_t p = 0; p < words.size(); ++p) {
-    total += words[p] ? std::min(1.0, words[p]->at_most(scores_[p], code)) : weights_[p].product(stored_->parts()[p], code);
-    n_read_ += per_text + (words[p] ? words[p]->n_words(code) : 0);
+    n_read_ += per_text;
+    if (words[p]) {
+      total += std::min(1.0, words[p]->at_most(scores_[p], code));
+      n_read_ += words[p]->n_words(code);
+    } else {
+      total += weights_[p].product(stored_->parts()[p], code);
+    }
   }
   return f_of(total);
 }

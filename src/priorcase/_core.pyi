@@ -80,9 +80,17 @@ class StoredTexts:
 
     Each part (words, characters) has the starts of the texts, their ascending tokens, the weights of the tokens
     and the size of the vocabulary. The vectors are scaled to length 1.
+
+    For parts with many tokens per word, ``words`` has the starts of the texts and the words of each, as often as it has
+    them, and the starts of the words, their tokens, and numbers of occurrences times idf. They give bounds of cosines.
     """
 
-    def __init__(self, parts: Sequence[tuple[IdArray, Any, FloatArray, int]], n_codes: int) -> None: ...
+    def __init__(
+        self,
+        parts: Sequence[tuple[IdArray, Any, FloatArray, int]],
+        n_codes: int,
+        words: Sequence[tuple[IdArray, Any, IdArray, Any, FloatArray] | None],
+    ) -> None: ...
     def among(self, codes: IdArray) -> StoredTexts:
         """Return the same texts, with lists by token of only those that have the given codes, ascending."""
     def differences(self, parts: Sequence[tuple[IdArray, Any, FloatArray, int]], n: int) -> FloatArray:
