@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 import priorcase as pc
+from priorcase.stacking import TableEncoder
 
 SCHEMA: dict[str, Any] = {"text": "text"}
 WORDS = np.array([f"word{number}" for number in range(300)])
@@ -29,7 +31,7 @@ def test_words_of_a_text_that_lean_to_a_class_are_used_in_few_columns(member: st
     model = pc.StackedClassifier([member], schema=SCHEMA).fit(X[:600], y[:600])
     assert (model.predict(X[600:]) == y[600:]).mean() > 0.75
     fitted = model.members_[member]
-    assert fitted[-1].n_features_in_ <= 1 + 3 + 30
+    assert fitted[-1].n_features_in_ <= 1 + 3 + 16
     np.testing.assert_array_equal(fitted.classes_, model.classes_)
     assert (fitted.predict(X[600:]) == y[600:]).mean() > 0.75
 
@@ -53,7 +55,7 @@ def test_words_that_add_to_a_number_are_used(member: str) -> None:
     y = np.array([text.count("1") - text.count("2") for text in X["text"]], float) + 0.2 * X["number"].to_numpy()
     model = pc.StackedRegressor([member], schema=SCHEMA).fit(X[:450], y[:450])
     assert np.abs(model.predict(X[450:]) - y[450:]).mean() < 0.7 * np.abs(y - y.mean()).mean()
-    assert model.members_[member][-1].n_features_in_ <= 1 + 1 + 30
+    assert model.members_[member][-1].n_features_in_ <= 1 + 1 + 16
 
 
 @pytest.mark.parametrize("regress", [False, True])
@@ -88,3 +90,14 @@ def test_texts_without_words_and_columns_without_names() -> None:
     y = np.where(number > 0, "yes", "no")
     model = pc.StackedClassifier(["boosting", "rbf_network"], schema=schema).fit(rows, y)
     assert model.predict([[1.0, "!", "jam"], [-1.0, "?", "slow"]]).tolist() == ["yes", "no"]
+
+
+def test_weights_of_words_are_those_of_scikit_learn() -> None:
+    texts = ["Paper jam, paper!", "no network", "no network", "Größe 10 is too big", "!"]
+    queries = ["paper network", "unknown words", "network network jam", "no network"]
+    encoder = TableEncoder(schema=SCHEMA).fit(pd.DataFrame({"text": [*texts, None]}))
+    like = TfidfVectorizer(token_pattern=r"(?u)\b\w+\b").fit(texts)
+    assert encoder.get_feature_names_out().tolist() == [f"text: {word}" for word in like.get_feature_names_out()]
+    found = encoder.transform(pd.DataFrame({"text": queries}))
+    np.testing.assert_allclose(found, like.transform(queries).toarray(), rtol=1e-14)
+    assert not encoder.transform(pd.DataFrame({"text": [None]})).any()

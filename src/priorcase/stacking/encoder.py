@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,8 +17,8 @@ from priorcase.exceptions import prefix_errors
 from priorcase.instances import Instances
 from priorcase.learning.diagram import html_inner, mimebundle
 from priorcase.learning.estimator import EstimatorMeta, SchemaLike, read_queries, record_features, training_table
-from priorcase.schema import CategoricalFeatures, Circular, Nominal, Schema, Text
-from priorcase.similarity.structured import VECTORIZERS
+from priorcase.schema import CategoricalFeatures, Circular, Coded, Nominal, Schema, Text
+from priorcase.stacking.words import WordWeights
 
 _MOST_WORDS = 200
 
@@ -112,25 +111,14 @@ class _Words:
     """Encoder of a text as the TF-IDF weights of the most frequent words."""
 
     label: str
-    vectorizer: TfidfVectorizer | None  # None if no text has a word
-
-    @classmethod
-    def of(cls, label: str, texts: list[str]) -> _Words:
-        vectorizer = TfidfVectorizer(max_features=_MOST_WORDS, **VECTORIZERS["words"])
-        try:
-            return cls(label, vectorizer.fit(texts))
-        except ValueError:
-            return cls(label, None)
+    weights: WordWeights
 
     @property
     def names(self) -> list[str]:
-        return (
-            [] if self.vectorizer is None else [f"{self.label}: {w}" for w in self.vectorizer.get_feature_names_out()]
-        )
+        return [f"{self.label}: {word}" for word in self.weights.words]
 
     def encode(self, column: Any) -> list[FloatArray]:
-        texts = ["" if code < 0 else str(column.values[code]) for code in column.codes.tolist()]
-        return [] if self.vectorizer is None else list(self.vectorizer.transform(texts).toarray().T)
+        return list(self.weights.transform(column).toarray().T)
 
 
 class TableEncoder(TransformerMixin, BaseEstimator, metaclass=EstimatorMeta):
@@ -196,7 +184,7 @@ class TableEncoder(TransformerMixin, BaseEstimator, metaclass=EstimatorMeta):
         name, column, values = rows.schema.label(a), rows.column(a), rows.values(a)
         label = f"x{name}" if self._parts.source.names is None and isinstance(name, int) else str(name)
         if isinstance(source, Text):
-            return _Words.of(label, [str(values[code]) for code in column.tolist() if code >= 0])
+            return _Words(label, WordWeights.of(Coded(column, values), _MOST_WORDS))
         if isinstance(source, Circular):
             return _Circle(label, source.period)
         if isinstance(rows.schema.kinds[a], Nominal):

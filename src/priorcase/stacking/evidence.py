@@ -9,15 +9,14 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import Ridge
 
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
 from priorcase.instances import Instances
 from priorcase.learning.estimator import read_queries
 from priorcase.learning.results import attribute_names, free_label
-from priorcase.schema import Numeric, Schema, Table, Text
-from priorcase.similarity.structured import VECTORIZERS
+from priorcase.schema import Coded, Numeric, Schema, Table, Text
+from priorcase.stacking.words import WordWeights
 
 _FOLDS = 5
 _MOST_WORDS = 10_000
@@ -110,17 +109,17 @@ class _Numbers:
 class _Column:
     """What was learned from one column of texts."""
 
-    vectorizer: TfidfVectorizer
+    weights: WordWeights
     model: _Classes | _Numbers
     least: FloatArray  # evidence for a training row, by column
     most: FloatArray
     frequent: IntArray
 
-    def encode(self, texts: list[str], missing: BoolArray) -> FloatArray:
-        words = self.vectorizer.transform(texts)
+    def encode(self, column: Coded) -> FloatArray:
+        words = self.weights.transform(column)
         # Texts with unknown words, and the model of all rows, can give more evidence than there was in training.
         columns = np.clip(self.model.columns(words), self.least, self.most)
-        return self.beside(words, columns, missing)
+        return self.beside(words, columns, column.codes < 0)
 
     def beside(self, words: Any, columns: FloatArray, missing: BoolArray) -> FloatArray:
         """Return the columns, NaN for missing texts, and whether the text has each frequent word."""
@@ -149,19 +148,18 @@ class TextEvidence(TransformerMixin, BaseEstimator):
         return self._replaced(table, encoded)
 
     def _learn_column(self, a: int, table: Table, rows: Training, encoded: dict[int, FloatArray]) -> None:
-        texts, missing = _texts(table.columns[a])
-        vectorizer = TfidfVectorizer(max_features=_MOST_WORDS, **VECTORIZERS["words"])
-        try:
-            words = csr_array(vectorizer.fit_transform(texts))
-        except ValueError:  # no text has a word
+        column: Any = table.columns[a]
+        weights = WordWeights.of(column, _MOST_WORDS)
+        if not weights.words:
             encoded[a] = np.empty((len(table), 0))
             return
+        words = weights.transform(column)
         counts = np.bincount(words.indices, minlength=words.shape[1])
         frequent = np.sort(np.argsort(-counts, kind="stable")[: self.n_words])
         model, held_out = (_Classes if self.is_class else _Numbers).of(words, rows)
         least, most = held_out.min(axis=0), held_out.max(axis=0)
-        self._columns[a] = column = _Column(vectorizer, model, least, most, frequent)
-        encoded[a] = column.beside(words, held_out, missing)
+        self._columns[a] = learned = _Column(weights, model, least, most, frequent)
+        encoded[a] = learned.beside(words, held_out, column.codes < 0)
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from training rows of equal weight."""
@@ -180,7 +178,8 @@ class TextEvidence(TransformerMixin, BaseEstimator):
         for a, kind in enumerate(self.schema.kinds):
             if isinstance(kind, Text):
                 fitted = self._columns.get(a)
-                encoded[a] = np.empty((len(table), 0)) if fitted is None else fitted.encode(*_texts(table.columns[a]))
+                column: Any = table.columns[a]
+                encoded[a] = np.empty((len(table), 0)) if fitted is None else fitted.encode(column)
         return self._replaced(table, encoded)
 
     def _schema_of(self, encoded: dict[int, FloatArray]) -> Schema:
@@ -196,9 +195,3 @@ class TextEvidence(TransformerMixin, BaseEstimator):
         kept = [column for a, column in enumerate(table.columns) if a not in encoded]
         new = [np.ascontiguousarray(column) for columns in encoded.values() for column in columns.T]
         return Table(self._new_schema, len(table), (*kept, *new))
-
-
-def _texts(column: Any) -> tuple[list[str], BoolArray]:
-    """Return the texts of a column, empty where they are missing, and a mask of the missing ones."""
-    texts = ["" if code < 0 else str(column.values[code]) for code in column.codes.tolist()]
-    return texts, np.asarray(column.codes < 0)

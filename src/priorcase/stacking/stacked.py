@@ -69,6 +69,7 @@ from priorcase.similarity import Gaussian, hvdm
 from priorcase.stacking.encoder import TableEncoder
 from priorcase.stacking.evidence import TextEvidence, Training
 from priorcase.stacking.imputation import DONORS, Imputation, Queries, missing_cells, without_cells
+from priorcase.stacking.words import CountedWords
 
 Members = Sequence[Any] | Mapping[str, Any] | None
 
@@ -90,7 +91,7 @@ _BASELINE_ROWS = 4.0  # pseudo-count of the baseline in predictions for queries 
 _LEFT_OUT_ROWS = 100  # sample for the effect of missing columns on predictions
 _GAUSSIAN = Gaussian(0.7)
 _BOOSTING = HistGradientBoostingClassifier, HistGradientBoostingRegressor
-_EVIDENT_WORDS = 30  # frequent words of a text that have a column of their own in boosted trees
+_EVIDENT_WORDS = 16  # frequent words of a text that have a column of their own in boosted trees
 
 
 # -- members
@@ -346,6 +347,11 @@ def _linear_answers(model: LogisticRegression | RidgeCV, X: FloatArray) -> Float
         return scores[:, 0]
     scores = np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
     return np.asarray(softmax(scores, axis=1))
+
+
+def _text_columns(table: Table) -> list[Any]:
+    """Return the columns of texts."""
+    return [column for kind, column in zip(table.schema.kinds, table.columns, strict=True) if isinstance(kind, Text)]
 
 
 def _frame(table: Table) -> Any:
@@ -796,6 +802,8 @@ class Stacked(RowsEstimator[Memory]):
         n = len(memory)
         rows = _Rows(stored_table(used, np.arange(n)), self._stored_targets(), memory.row_weights, self._ranks())
         classes, folds = self._known_classes(), self._folds(min(self._count, n))
+        # Kept until all members have been fitted, which share the counts.
+        texts = [CountedWords.of(column) for column in _text_columns(rows.table)]
         wanted = self._wanted_members(folds, classes)
         members, answers, left_out = dict[str, _Fitted](), dict[str, FloatArray](), [BASELINE]
         failures = dict[str, Exception]()
@@ -812,6 +820,7 @@ class Stacked(RowsEstimator[Memory]):
                 advance(name)
         if self._wanted is not None and failures and not members:
             raise next(iter(failures.values()))
+        del texts
         for name, error in failures.items():
             warn_caller(FitFailedWarning(f"the member {name!r} was left out of the stack: {failure(error)}"))
         return self._mixed(_Predicted(rows, members, answers, tuple(left_out), int(folds.max(initial=0)) + 1))
