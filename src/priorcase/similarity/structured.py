@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
@@ -189,11 +188,14 @@ class _TokenKind:
         """Return how often each text has each of the tokens; other tokens are ignored."""
         if len(texts) > _FEW:
             return self._counts_of_many(texts)
-        held = [Counter(chain.from_iterable(map(self._tokens, _SPLIT[self.name](text.lower())))) for text in texts]
-        starts = np.cumsum([0, *map(len, held)], dtype=np.int64)
-        entries = [entry for counter in held for entry in sorted(counter.items())]
-        found = np.array(entries, dtype=np.int64).reshape(-1, 2)
-        return starts, found[:, 0].astype(np.int32), found[:, 1]
+        tokens, numbers = [np.empty(0, np.int32)], [np.empty(0, np.int64)]
+        for text in texts:
+            flat = chain.from_iterable(map(self._tokens, _SPLIT[self.name](text.lower())))
+            distinct, occurrences = np.unique(np.array(list(flat), np.int32), return_counts=True)
+            tokens.append(distinct)
+            numbers.append(occurrences)
+        starts = np.cumsum([len(distinct) for distinct in tokens], dtype=np.int64)
+        return starts, np.concatenate(tokens), np.concatenate(numbers)
 
     def _counts_of_many(self, texts: Sequence[str]) -> _Counts:
         split, numbers, n_known = _SPLIT[self.name], dict(self.pieces), len(self.pieces)
