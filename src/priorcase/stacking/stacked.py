@@ -91,6 +91,7 @@ _BASELINE_ROWS = 4.0  # pseudo-count of the baseline in predictions for queries 
 _LEFT_OUT_ROWS = 100  # sample for the effect of missing columns on predictions
 _GAUSSIAN = Gaussian(0.7)
 _BOOSTING = HistGradientBoostingClassifier, HistGradientBoostingRegressor
+_FEWEST_FOR_EVIDENCE = 400  # rows: evidence from few rows tells less than the words themselves
 _EVIDENT_WORDS = 16  # frequent words of a text that have a column of their own in boosted trees
 
 
@@ -238,6 +239,7 @@ class _Rows:
     targets: AnyArray
     weights: FloatArray | None
     ranks: IntArray  # of the content, for folds that do not depend on the order of the rows
+    evident: bool  # whether there are enough rows to learn what the words of texts tell
 
     def __len__(self) -> int:
         return len(self.table)
@@ -265,7 +267,7 @@ class _Fitted:
         given |= {"random_state": seed} if "random_state" in params and params["random_state"] is None else {}
         boosted = isinstance(member, _BOOSTING) and member.categorical_features == "from_dtype"
         encoders, table = list[TextEvidence](), rows.table
-        if (boosted or isinstance(member, RBFNetwork)) and any(isinstance(kind, Text) for kind in schema.kinds):
+        if rows.evident and (boosted or isinstance(member, RBFNetwork)) and _text_columns(table):
             encoders.append(TextEvidence(schema, _EVIDENT_WORDS if boosted else 0, is_classifier(member)))
             table = encoders[0].learn(table, rows.training())
             schema = table.schema
@@ -800,8 +802,10 @@ class Stacked(RowsEstimator[Memory]):
     def _new_mixture(self) -> _Mixture:
         memory, used = self._answering(), self._used()
         n = len(memory)
-        rows = _Rows(stored_table(used, np.arange(n)), self._stored_targets(), memory.row_weights, self._ranks())
         classes, folds = self._known_classes(), self._folds(min(self._count, n))
+        evident = self._least_rows(folds) >= _FEWEST_FOR_EVIDENCE
+        table, targets = stored_table(used, np.arange(n)), self._stored_targets()
+        rows = _Rows(table, targets, memory.row_weights, self._ranks(), evident)
         # Kept until all members have been fitted, which share the counts.
         texts = [CountedWords.of(column) for column in _text_columns(rows.table)]
         wanted = self._wanted_members(folds, classes)
@@ -845,7 +849,8 @@ class Stacked(RowsEstimator[Memory]):
         for fold in range(int(folds.max()) + 1):
             rest, own = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
             weights = None if rows.weights is None else rows.weights[rest]
-            part = _Rows(stored_table(instances, rest), rows.targets[rest], weights, rows.ranks[rest])
+            table = stored_table(instances, rest)
+            part = _Rows(table, rows.targets[rest], weights, rows.ranks[rest], rows.evident)
             if classes is not None and np.all(part.targets == part.targets[0]):
                 found[np.ix_(own, classes == part.targets[0])] = 1.0
                 continue
@@ -1004,9 +1009,9 @@ class StackedClassifier(ClassifierMixin, Stacked):
         Names of default members, such as ``"logistic"``, are also accepted. The default members are k-NN, local
         logistic regression, local naive Bayes, tree-averaged Bayes, an RBF network, logistic regression and boosted
         trees. scikit-learn classifiers get a numeric table (`TableEncoder`), and a ``Pipeline`` gets a data frame.
-        RBF networks and boosted trees get each text as a few numbers: the evidence of its words for the classes, which
-        for a training row is learned from other rows. A ``baseline`` member that predicts the class frequencies is
-        always added.
+        From 500 rows, RBF networks and boosted trees get each text as a few numbers: the evidence of its words for the
+        classes, which for a training row is learned from other rows. A ``baseline`` member that predicts the class
+        frequencies is always added.
     folds
         Number of folds for members without fast leave-one-out.
     prior
