@@ -26,6 +26,7 @@ import pandas as pd
 from priorcase._files import whole_file
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.evaluation.running import closed_quietly
+from priorcase.exceptions import DRIFT, unwarned
 from priorcase.learning.plotting import plot_style
 from priorcase.learning.results import Grid, GridResult
 
@@ -95,15 +96,21 @@ class Options:
         steps = self.track(tasks, text)
         try:
             if self.jobs in (None, 1) or len(tasks) < 2:
-                return [function(task) for task in steps]
+                return [_unwarned(function, task) for task in steps]
             from joblib import Parallel, delayed
 
             parallel = Parallel(n_jobs=self.jobs, return_as="generator", initializer=_IGNORE_INTERRUPTS)
-            with closed_quietly(parallel(delayed(function)(task) for task in tasks)) as found:
+            with closed_quietly(parallel(delayed(_unwarned)(function, task) for task in tasks)) as found:
                 return [next(found) for _ in steps]
         finally:
             if isinstance(steps, Generator):  # an interrupted run must not leave a progress bar behind
                 steps.close()
+
+
+def _unwarned(function: Callable[[Task], Found], task: Task) -> Found:
+    """Call a function without warnings about unseen values, which are common if few rows are sampled for training."""
+    with unwarned(*DRIFT):
+        return function(task)
 
 
 # A terminal sends Ctrl-C to all processes; the first one ends the others.

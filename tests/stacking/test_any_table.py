@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 
 import priorcase as pc
-from priorcase.exceptions import TooLargeError, UninformativeColumnWarning, UnsupportedDataError
+from priorcase.exceptions import TooFewRowsError, TooLargeError, UninformativeColumnWarning, UnsupportedDataError
 from priorcase.schema import Set, Text
 
 
@@ -182,7 +182,12 @@ def check_random_table(seed: int, regress: bool, sizes: list[int]) -> None:
     if not regress:
         y = np.array([f"k{i}" for i in rng.integers(0, rng.choice([1, 2, 5, 300]), n)])
     weights = None if rng.random() < 0.6 else rng.random(n) * (rng.random(n) < 0.8) + 1e-9
-    model = (pc.StackedRegressor if regress else pc.StackedClassifier)(schema=schema).fit(X, y, weights)
+    model = (pc.StackedRegressor if regress else pc.StackedClassifier)(schema=schema)
+    if weights is not None and weights.sum() < 1.0:
+        with pytest.raises(TooFewRowsError, match="the sample weights sum to"):
+            model.fit(X, y, weights)
+        return
+    model.fit(X, y, weights)
     for queries in (X, X.astype(object).mask(rng.random(X.shape) < 0.5)):
         found = model.predict(queries) if regress else model.predict_proba(queries)
         assert np.isfinite(found).all()

@@ -33,7 +33,7 @@ def read_arrow(content: bytes, format: Literal["parquet", "feather"], budget: Bu
         table.validate(full=True)
     except MemoryError:
         raise
-    except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError, TypeError, struct.error) as error:
+    except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError, OverflowError, TypeError, struct.error) as error:
         word = "Parquet" if format == "parquet" else "Feather"
         raise ReadingError(
             f"{source} is not valid {word}: {reason(error)}. Copy the file again, or pass its format."

@@ -802,6 +802,11 @@ class Stacked(RowsEstimator[Memory]):
     def _new_mixture(self) -> _Mixture:
         memory, used = self._answering(), self._used()
         n = len(memory)
+        if memory.total_weight < 1:
+            raise TooFewRowsError(
+                f"the sample weights sum to {memory.total_weight:g}; expected at least 1, because weights count rows. "
+                "Multiply all weights by a constant, such as the number of rows divided by their sum."
+            )
         classes, folds = self._known_classes(), self._folds(min(self._count, n))
         evident = self._least_rows(folds) >= _FEWEST_FOR_EVIDENCE
         table, targets = stored_table(used, np.arange(n)), self._stored_targets()
