@@ -5,7 +5,7 @@ import { count, decimals, equalDecimals, fill, fixed, h, number, percent, record
 import { typical } from "../form.js";
 import { opener } from "../parts.js";
 import { outcomesLegend, stacked } from "../plots.js";
-import { numberField } from "../typed.js";
+import { checkNumbers, numberField } from "../typed.js";
 
 const KINDS = ["numeric", "nominal", "ordinal", "date", "text", "set", "circular", "ignore"]; // as on the command line
 const DELIMITERS = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe", " ": "space" };
@@ -82,6 +82,7 @@ function mount(root, context) {
 
   /** Check the corrections before they are sent. */
   function check() {
+    checkNumbers(list.root);
     for (const [name, { kind: word, levels, period }] of Object.entries(draft.kinds)) {
       if (word === "circular" && !(period > 0)) throw new Problem(`The period of ${name} must be above 0, such as 24 for hours.`, 422);
       if (word === "ordinal" && (levels.length < 2 || levels.includes("") || new Set(levels).size < levels.length)) throw new Problem(`${name} needs two or more different levels, lowest first.`, 422);
@@ -200,7 +201,7 @@ function mount(root, context) {
         const levels = h("input", { type: "text", "aria-label": `Levels of ${name}, lowest first`, value: chosen.levels.join(" < "), disabled: frozen(), oninput: () => ((chosen.levels = levels.value.split("<").map((one) => one.trim())), corrected()) });
         fill(more, levels, h("p", { class: "hint soft" }, "lowest first, separated by <"));
       } else if (chosen?.kind === "circular") {
-        const period = numberField({ "aria-label": `Period of ${name}`, disabled: frozen() }, { least: 0, change: (value) => ((chosen.period = value), corrected()) });
+        const period = numberField({ "aria-label": `Period of ${name}`, disabled: frozen() }, { change: (value) => ((chosen.period = value), corrected()) });
         period.show(chosen.period);
         fill(more, period.nodes, h("p", { class: "hint soft" }, "period, such as 24 for hours"));
       } else fill(more);
