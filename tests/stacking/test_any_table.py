@@ -148,6 +148,16 @@ def test_texts_alone_are_enough_for_the_default_stack() -> None:
     assert "subset_averaged_bayes" in model.weights_
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")  # parts of one row are too few for members
+def test_weights_count_rows_and_may_sum_to_one() -> None:
+    X, y = np.arange(20.0)[:, None], np.repeat(["a", "b"], 10)
+    with pytest.raises(TooFewRowsError, match="the sample weights sum to 2e-08"):
+        pc.StackedClassifier().fit(X, y, np.full(20, 1e-9))
+    shares = np.full(20, 0.05) * (1 - 1e-12)  # less than one row by rounding only
+    model = pc.StackedClassifier().fit(X, y, shares)
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+
+
 # -- tables made at random
 
 COLUMNS: dict[str, Any] = {

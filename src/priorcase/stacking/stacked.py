@@ -65,6 +65,7 @@ from priorcase.neighbors.tuning import content_ranks
 from priorcase.registry import BASELINE, LEARNERS, find
 from priorcase.relevance.base import fixed_sample
 from priorcase.schema import CategoricalFeatures, Nominal, Schema, Table, Text
+from priorcase.search.index import SLACK
 from priorcase.similarity import Gaussian, hvdm
 from priorcase.stacking.encoder import TableEncoder
 from priorcase.stacking.evidence import TextEvidence, Training
@@ -802,7 +803,7 @@ class Stacked(RowsEstimator[Memory]):
     def _new_mixture(self) -> _Mixture:
         memory, used = self._answering(), self._used()
         n = len(memory)
-        if memory.total_weight < 1:
+        if memory.total_weight * (1 + SLACK) < 1:
             raise TooFewRowsError(
                 f"the sample weights sum to {memory.total_weight:g}; expected at least 1, because weights count rows. "
                 "Multiply all weights by a constant, such as the number of rows divided by their sum."
